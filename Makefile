@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+#   make                 the programs, in build/
+#   make check [T=name]  all tests (those whose name contains T)
+#   make bench           the project's figures, as ratios
+#   make lint            include rules, linters
+#   make install         DESTDIR=, prefix=, sysconfdir= as usual; `make uninstall` takes it back
+#
+# Variants have build trees of their own: SAN=1 (ASan and UBSan), COV=1 (gcov). WERROR=1 for CI.
+
+VERSION := 0.1.0
+
+prefix     ?= /usr
+sysconfdir ?= /etc
+bindir     ?= $(prefix)/bin
+sbindir    ?= $(prefix)/sbin
+datadir    ?= $(prefix)/share
+mandir     ?= $(datadir)/man
+
+variant := $(if $(SAN),-san)$(if $(COV),-cov)
+BUILD   ?= build$(variant)
+
+CFLAGS ?= -O2 -g
+warnings := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wundef \
+	-Wpointer-arith -Wcast-qual -Wwrite-strings -Wvla -Wconversion -Wno-sign-conversion \
+	-Wnull-dereference -Wimplicit-fallthrough $(if $(WERROR),-Werror)
+san_flags := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all \
+	-fno-omit-frame-pointer) $(if $(COV),--coverage)
+comma := ,
+
+# Which libraries a layer may use is part of the architecture: see tests/lint.
+core_pkgs := libxml-2.0
+sys_pkgs  := libpci
+virt_pkgs := libvirt
+cli_pkgs  := json-c
+test_pkgs := cmocka
+pkgs := $(core_pkgs) $(sys_pkgs) $(virt_pkgs) $(cli_pkgs)
+
+ifneq ($(filter-out clean install-packages,$(or $(MAKECMDGOALS),all)),)
+missing := $(strip $(foreach p,$(pkgs),$(shell pkg-config --exists $(p) 2>/dev/null || echo $(p))))
+ifneq ($(missing),)
+$(error pkg-config does not find: $(missing). ./install.sh installs what is needed, or names it)
+endif
+endif
+
+fit_cflags := -std=gnu17 -Isrc -Itests/unit -D_GNU_SOURCE -DFIT_VERSION='"$(VERSION)"' \
+	-DFIT_DATADIR='"$(datadir)/virt-fit"' -DFIT_ENGINE='"$(sbindir)/virt-fit-hook"' \
+	$(warnings) -fstack-protector-strong -fPIE $(san_flags) -MMD -MP
+pkg_cflags := $(shell pkg-config --cflags $(pkgs) $(test_pkgs) 2>/dev/null)
+libs = $(shell pkg-config --libs $(1))
+fit_ldflags := -pie -Wl,--as-needed -Wl,-z,relro $(san_flags)
+
+layers := base core sys virt
+layer_sources = $(sort $(wildcard src/$(1)/*.c))
+archives := $(layers:%=$(BUILD)/libfit-%.a)
+objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
+
+programs := $(BUILD)/virt-fit $(BUILD)/virt-fit-hook $(BUILD)/qemu-gate
+
+.PHONY: all
+all: $(programs)
+
+define archive
+$(BUILD)/libfit-$(1).a: $$(call objects,$$(call layer_sources,$(1)))
+	$$(AR) rcsD $$@.new $$^ && mv $$@.new $$@
+endef
+$(foreach l,$(layers),$(eval $(call archive,$(l))))
+
+$(BUILD)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(fit_cflags) $(pkg_cflags) $(CFLAGS) -c -o $@ $<
+
+link = $(CC) $(fit_ldflags) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^)
+
+$(BUILD)/virt-fit: $(call objects,$(sort $(wildcard src/cli/*.c))) \
+		$(BUILD)/libfit-virt.a $(BUILD)/libfit-sys.a $(BUILD)/libfit-core.a $(BUILD)/libfit-base.a
+	$(link) $(call libs,$(virt_pkgs) $(sys_pkgs) $(core_pkgs) $(cli_pkgs))
+
+$(BUILD)/virt-fit-hook: $(call objects,$(sort $(wildcard hook/engine*.c))) \
+		$(BUILD)/libfit-sys.a $(BUILD)/libfit-core.a $(BUILD)/libfit-base.a
+	$(link) $(call libs,$(sys_pkgs) $(core_pkgs))
+
+# libc only: it runs for every hook call of every domain.
+$(BUILD)/qemu-gate: $(call objects,hook/gate.c)
+	$(link)
+
+# Tests: a program for each tests/unit/*.c, tools in tests/lib, programs in tests/bench.
+unit_tests  := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/unit/test_*.c)))
+test_tools  := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/lib/*.c)))
+bench_tools := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
+unit_support := $(call objects,$(sort $(wildcard tests/unit/support*.c)))
+
+$(unit_tests): $(BUILD)/%: $(BUILD)/%.o $(unit_support) \
+		$(BUILD)/libfit-virt.a $(BUILD)/libfit-sys.a $(BUILD)/libfit-core.a $(BUILD)/libfit-base.a
+	$(link) $(call libs,$(test_pkgs) $(virt_pkgs) $(sys_pkgs) $(core_pkgs))
+
+$(test_tools) $(bench_tools): $(BUILD)/%: $(BUILD)/%.o \
+		$(BUILD)/libfit-sys.a $(BUILD)/libfit-core.a $(BUILD)/libfit-base.a
+	$(link) $(call libs,$(sys_pkgs) $(core_pkgs))
+
+.PHONY: tests check bench lint
+tests: all $(unit_tests) $(test_tools)
+
+check: tests
+	BUILD=$(BUILD) tests/run $(T)
+
+bench: all $(test_tools) $(bench_tools)
+	BUILD=$(BUILD) tests/bench/run
+
+lint: all
+	BUILD=$(BUILD) tests/run lint
+
+.PHONY: install uninstall
+install: all
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(sbindir) $(DESTDIR)$(datadir)/virt-fit/profiles
+	install -m 0755 $(BUILD)/virt-fit $(DESTDIR)$(bindir)/virt-fit
+	install -m 0755 $(BUILD)/virt-fit-hook $(DESTDIR)$(sbindir)/virt-fit-hook
+	install -m 0644 profiles/*.xml profiles/profile.rng $(DESTDIR)$(datadir)/virt-fit/profiles/
+	DESTDIR='$(DESTDIR)' sysconfdir='$(sysconfdir)' hook/install-gate $(BUILD)/qemu-gate
+
+uninstall:
+	DESTDIR='$(DESTDIR)' sysconfdir='$(sysconfdir)' hook/install-gate --remove
+	rm -f $(DESTDIR)$(bindir)/virt-fit $(DESTDIR)$(sbindir)/virt-fit-hook
+	rm -f $(patsubst profiles/%,$(DESTDIR)$(datadir)/virt-fit/profiles/%,$(wildcard profiles/*))
+	-rmdir $(DESTDIR)$(datadir)/virt-fit/profiles $(DESTDIR)$(datadir)/virt-fit
+
+.PHONY: clean
+clean:
+	rm -rf build build-*
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
