@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/strlist.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+
+void fit_strlist_clear(struct fit_strlist *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i]);
+	free(list->items);
+	*list = (struct fit_strlist){0};
+}
+
+void fit_strlist_add(struct fit_strlist *list, const char *text)
+{
+	*FIT_APPEND(list->items, list->count) = fit_xstrdup(text);
+}
+
+void fit_strlist_addf(struct fit_strlist *list, const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		abort();
+	va_end(args);
+	*FIT_APPEND(list->items, list->count) = text;
+}
+
+bool fit_strlist_contains(const struct fit_strlist *list, const char *text)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->items[i], text) == 0)
+			return true;
+	return false;
+}
+
+void fit_strlist_split(struct fit_strlist *list, const char *text, const char *separators)
+{
+	while (*(text += strspn(text, separators))) {
+		size_t length = strcspn(text, separators);
+
+		*FIT_APPEND(list->items, list->count) = fit_xstrndup(text, length);
+		text += length;
+	}
+}
+
+char *fit_strlist_join(const struct fit_strlist *list, const char *separator)
+{
+	struct fit_buffer buffer = {0};
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (i)
+			fit_buffer_add(&buffer, separator);
+		fit_buffer_add(&buffer, list->items[i]);
+	}
+	return fit_buffer_steal(&buffer);
+}
