@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What other domains hold (running) or are defined on (shut off). */
+#ifndef FIT_CORE_CLAIMS_H
+#define FIT_CORE_CLAIMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/cpuset.h"
+#include "core/domain.h"
+#include "core/pciaddr.h"
+
+struct fit_claim {
+	char *name;
+	char *uuid; /* NULL when the definition has none */
+	bool running;
+	/* CPUs the domain has for itself. A domain whose pins cover more CPUs than it has vCPUs
+	 * floats, and holds none. */
+	struct fit_cpuset cpus;
+	struct fit_pciaddr *devices; /* host devices and VFs */
+	size_t device_count;
+	uint64_t page_kib; /* hugepages: 0 when none */
+	uint64_t pages;
+	struct fit_cpuset page_nodes; /* where they are bound; empty: anywhere */
+};
+
+struct fit_claims {
+	struct fit_claim *items;
+	size_t count;
+};
+
+void fit_claims_clear(struct fit_claims *claims);
+
+/* Adds what @domain holds. */
+void fit_claims_add(struct fit_claims *claims, const struct fit_domain *domain, bool running);
+
+/* Drops the claim of the domain itself (by uuid, by name where it has none). */
+void fit_claims_drop(struct fit_claims *claims, const struct fit_domain *domain);
+
+#endif

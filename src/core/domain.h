@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the planner, the rewriter and the hook need to know of a domain definition: a read-only view
+ * of the document. Libvirt's defaults are applied (unit KiB, iothread ids from 1, …). Sizes are
+ * KiB.
+ */
+#ifndef FIT_CORE_DOMAIN_H
+#define FIT_CORE_DOMAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <libxml/tree.h>
+
+#include "base/err.h"
+#include "core/cpuset.h"
+#include "core/pciaddr.h"
+
+/* Devices we add carry a user alias with this prefix, which libvirt keeps. */
+#define FIT_ALIAS_PREFIX "ua-virt-fit-"
+
+struct fit_topology {
+	unsigned int sockets;
+	unsigned int dies;     /* 1 when absent */
+	unsigned int clusters; /* 1 when absent */
+	unsigned int cores;
+	unsigned int threads;
+};
+
+struct fit_thread_pin {
+	unsigned int id; /* vCPU or iothread number */
+	struct fit_cpuset cpus;
+};
+
+struct fit_domain_disk {
+	char *target; /* "vda" */
+	char *bus;    /* "virtio", "" when absent */
+	char *device; /* "disk", "cdrom", "lun", "floppy" */
+	char *cache;  /* driver attributes; NULL when absent */
+	char *io;
+	unsigned int iothread; /* 0: none */
+	bool has_iothread_map; /* <driver><iothreads> */
+};
+
+struct fit_domain_controller {
+	char *type;  /* "scsi", "pci", … */
+	char *model; /* "" when absent */
+	unsigned int index;
+	unsigned int iothread; /* 0: none */
+};
+
+struct fit_domain_hostdev {
+	struct fit_pciaddr source;
+	bool is_interface; /* <interface type='hostdev'> rather than <hostdev> */
+	bool ours;	   /* alias starts with FIT_ALIAS_PREFIX */
+	char *alias;	   /* NULL when absent */
+};
+
+struct fit_domain {
+	char *name;
+	char *uuid; /* lower-case with dashes; NULL when absent */
+	char *type; /* "kvm", "qemu", "xen", … */
+	char *arch; /* "" when absent */
+	char *machine;
+	unsigned int vcpus; /* maximum */
+	unsigned int vcpus_current;
+	bool vcpu_placement_auto;
+	bool has_vcpu_cpuset;
+	struct fit_cpuset vcpu_cpuset;
+	uint64_t memory_kib;
+	char *cpu_mode;	     /* NULL without <cpu mode=>; "custom" when only a model */
+	bool cpu_is_default; /* no <cpu>, or only what libvirt adds by itself */
+	bool has_cpu_cache;
+	bool has_topology;
+	struct fit_topology topology;
+	unsigned int cell_count; /* guest NUMA cells */
+	struct fit_thread_pin *vcpu_pins;
+	size_t vcpu_pin_count;
+	bool has_emulator_pin;
+	struct fit_cpuset emulator_pin;
+	unsigned int *iothread_ids; /* ascending; from <iothreadids> or counted from 1 */
+	size_t iothread_count;
+	bool has_iothreads; /* <iothreads> or <iothreadids> is there */
+	struct fit_thread_pin *iothread_pins;
+	size_t iothread_pin_count;
+	bool has_numatune;
+	bool numatune_auto;  /* placement='auto' */
+	char *numatune_mode; /* NULL without <memory> */
+	struct fit_cpuset numatune_nodes;
+	bool has_memnodes;
+	bool has_hugepages;
+	uint64_t hugepage_kib;	    /* 0: the host's default size */
+	bool has_hugepage_nodesets; /* <page nodeset=>: several sizes */
+	bool has_locked;
+	bool cpu_overridden; /* qemu:commandline carries -cpu */
+	struct fit_domain_disk *disks;
+	size_t disk_count;
+	struct fit_domain_controller *controllers;
+	size_t controller_count;
+	struct fit_domain_hostdev *hostdevs; /* PCI ones only */
+	size_t hostdev_count;
+};
+
+void fit_domain_clear(struct fit_domain *domain);
+
+/* @name is for messages. Refuses documents that are no <domain>, lack a name, have no or absurd
+ * vCPU counts (above 8192), unreadable numbers, CPU lists or addresses: with the line. */
+int fit_domain_read(
+	xmlDoc *doc, const char *name, struct fit_domain *ret_domain, struct fit_err *err);
+
+bool fit_uuid_is_valid(const char *text); /* 8-4-4-4-12 hexadecimal digits */
+
+/* The union of all vCPU pins (of <vcpu cpuset=> where a vCPU has no pin of its own). */
+struct fit_cpuset fit_domain_vcpu_cpus(const struct fit_domain *domain);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The host as the planner sees it: plain data, filled by src/sys/probe_*.c (or by a test), never
+ * read from the machine here. Arrays are sorted by id or address, ids may have gaps, and CPU 0 or
+ * node 0 may be missing. Sizes are KiB.
+ */
+#ifndef FIT_CORE_HOST_H
+#define FIT_CORE_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strlist.h"
+#include "core/cpuset.h"
+#include "core/pciaddr.h"
+
+enum fit_cpu_kind {
+	FIT_CPU_UNIFORM,     /* the host has one kind of core (or does not say) */
+	FIT_CPU_PERFORMANCE, /* hybrid host: "cpu_core", big */
+	FIT_CPU_EFFICIENCY,  /* hybrid host: "cpu_atom", LITTLE */
+};
+
+struct fit_cpu {
+	unsigned int id;
+	bool online;
+	bool isolated; /* in /sys/devices/system/cpu/isolated (isolcpus=) */
+	int package;   /* kernel ids, unique only within the level above; -1 unknown */
+	int die;
+	int cluster;
+	int core;
+	int node; /* NUMA node, -1 unknown */
+	int l3;	  /* index into fit_host.l3_groups, -1 unknown */
+	enum fit_cpu_kind kind;
+	struct fit_cpuset siblings; /* online SMT siblings and the CPU itself; empty when offline */
+};
+
+struct fit_page_pool {
+	uint64_t page_kib;
+	uint64_t total; /* nr_hugepages, in pages */
+	uint64_t free;	/* free_hugepages, in pages */
+};
+
+struct fit_node {
+	unsigned int id;
+	struct fit_cpuset cpus;	     /* online CPUs; empty for CPU-less nodes */
+	uint64_t memory_kib;	     /* MemTotal; 0 for memoryless nodes */
+	uint64_t free_kib;	     /* MemFree */
+	struct fit_page_pool *pools; /* by page size, ascending */
+	size_t pool_count;
+	unsigned int *distances; /* to fit_host.nodes[i], same order; NULL when unknown */
+};
+
+struct fit_netdev {
+	char *name;
+	bool up;      /* operstate up: the host uses it */
+	bool carrier; /* link detected */
+};
+
+struct fit_pci_device {
+	struct fit_pciaddr addr;
+	uint32_t class_code; /* 24 bits: class, subclass, programming interface */
+	uint16_t vendor;
+	uint16_t device;
+	uint16_t subsystem_vendor;
+	uint16_t subsystem_device;
+	char *driver; /* NULL when unbound */
+	int node;     /* -1 unknown: normal on one-node hosts */
+	struct fit_cpuset local_cpus;
+	int iommu_group; /* -1: the IOMMU is off or does not cover it */
+	bool is_vf;
+	struct fit_pciaddr physfn; /* when is_vf */
+	unsigned int sriov_total;  /* sriov_totalvfs; 0: no PF */
+	unsigned int sriov_numvfs;
+	unsigned int sriov_offset;
+	unsigned int sriov_stride;
+	struct fit_pciaddr *vfs; /* existing VFs in VF number order (virtfn0, virtfn1, …) */
+	size_t vf_count;
+	int msix_vectors; /* MSI-X table size; -1: none or not readable */
+	struct fit_netdev *netdevs;
+	size_t netdev_count;
+};
+
+struct fit_irq {
+	unsigned int number;
+	char *chip;	 /* "IR-PCI-MSIX-0000:41:00.0", "" when unknown */
+	char *name;	 /* the action(s), "" when none */
+	bool has_device; /* listed in the msi_irqs of a PCI device */
+	struct fit_pciaddr device;
+	struct fit_cpuset affinity; /* smp_affinity_list */
+};
+
+struct fit_host {
+	char *name;	/* host name, for people */
+	char *identity; /* machine id, or a fingerprint of the topology: which host a plan is for */
+	char *arch;	/* uname -m spelling: x86_64, aarch64, … ; "" when unknown */
+	char *cpu_vendor; /* "GenuineIntel", "AuthenticAMD", … ; "" when unknown */
+	struct fit_cpuset online;
+	struct fit_cpuset isolated;
+	struct fit_cpu *cpus; /* present CPUs, offline ones included */
+	size_t cpu_count;
+	struct fit_cpuset *l3_groups;
+	size_t l3_count;
+	struct fit_node *nodes; /* a host without node directory has one node 0 of all CPUs */
+	size_t node_count;
+	struct fit_pci_device *pci;
+	size_t pci_count;
+	struct fit_irq *irqs;
+	size_t irq_count;
+};
+
+void fit_host_clear(struct fit_host *host);
+
+/* NULL when there is no such CPU, node or device. Binary search: arrays must be sorted. */
+const struct fit_cpu *fit_host_cpu(const struct fit_host *host, unsigned int id);
+const struct fit_node *fit_host_node(const struct fit_host *host, unsigned int id);
+const struct fit_pci_device *fit_host_pci(const struct fit_host *host, struct fit_pciaddr addr);
+
+/* The device that has a network interface of this name, or NULL. */
+const struct fit_pci_device *fit_host_pci_by_netdev(const struct fit_host *host, const char *name);
+
+/* Largest number of online SMT siblings of any core: 1 without SMT. */
+unsigned int fit_host_threads_per_core(const struct fit_host *host);
+
+/* Free pages of a size on a node; 0 when the node or pool does not exist. */
+uint64_t fit_node_free_pages(const struct fit_node *node, uint64_t page_kib);
+bool fit_node_has_page_size(const struct fit_node *node, uint64_t page_kib);
+
+/* Distance between two nodes by id: the SLIT value, 10 for the same node, 20 when unknown. */
+unsigned int fit_host_distance(const struct fit_host *host, unsigned int from, unsigned int to);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the host must be given before and while a fitted domain runs, as data: derived from the
+ * fitted definition (placements) and the root-owned profile (settings), the same way for `plan`
+ * (which prints it) and for the hook (which does it). Paths and values of the kernel are the
+ * business of src/sys.
+ */
+#ifndef FIT_CORE_HOSTOPS_H
+#define FIT_CORE_HOSTOPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/cpuset.h"
+#include "core/domain.h"
+#include "core/pciaddr.h"
+#include "core/profile.h"
+
+enum fit_phase {
+	FIT_PHASE_PREPARE, /* before libvirt touches anything */
+	FIT_PHASE_START,   /* devices are bound, QEMU not yet running */
+	FIT_PHASE_STARTED, /* QEMU exists, guest in firmware */
+	FIT_PHASE_STOPPED, /* QEMU gone, VFs still on vfio-pci */
+	FIT_PHASE_RELEASE, /* VFs back on the host's driver */
+};
+
+enum fit_op_kind {
+	FIT_OP_VF,	       /* VF `device` must exist: PREPARE, undone at RELEASE */
+	FIT_OP_PAGES,	       /* `pages` of `page_kib` free on `nodes`: PREPARE, STOPPED */
+	FIT_OP_GOVERNOR,       /* cpufreq governor `value` on `cpus`: START, STOPPED */
+	FIT_OP_IRQS_ELSEWHERE, /* no interrupt of others on `cpus`: STARTED, STOPPED */
+	FIT_OP_IRQS_DEVICE,    /* interrupts of `device` to `cpus`: STARTED, STOPPED */
+};
+
+struct fit_op {
+	enum fit_op_kind kind;
+	enum fit_phase apply;
+	enum fit_phase undo;
+	struct fit_cpuset cpus;
+	struct fit_cpuset nodes; /* FIT_OP_PAGES; empty: anywhere */
+	struct fit_pciaddr device;
+	uint64_t page_kib; /* 0: the host's default huge page size */
+	uint64_t pages;	   /* computed by rounding up; 0 when page_kib is 0: see memory_kib */
+	uint64_t memory_kib;
+	unsigned int create; /* FIT_OP_VF: VFs to create at least (fit_intent_vfs.create) */
+	char *value;
+	bool optional; /* a host without it gets a warning, not a refusal */
+};
+
+struct fit_hostops {
+	struct fit_op *items;
+	size_t count;
+	struct fit_cpuset exclusive_cpus; /* vCPU CPUs, when the profile says shared="no" */
+};
+
+void fit_hostops_clear(struct fit_hostops *ops);
+
+/* @fitted is the view of a fitted definition. FIT_OP_VF only for devices we added. */
+void fit_hostops_derive(const struct fit_domain *fitted, const struct fit_profile *profile,
+	struct fit_hostops *ret_ops);
+
+/* One line for people, as in `virt-fit plan`: "16 pages of 1 GiB on node 1". To be freed. */
+char *fit_op_describe(const struct fit_op *op);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * plan: (host, domain, profile, claims of others) → placements with reasons. Pure and
+ * deterministic: the same inputs give the same plan, whatever the order of devices in sysfs.
+ */
+#ifndef FIT_CORE_PLAN_H
+#define FIT_CORE_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/strlist.h"
+#include "core/claims.h"
+#include "core/cpuset.h"
+#include "core/domain.h"
+#include "core/host.h"
+#include "core/profile.h"
+#include "core/request.h"
+
+enum fit_reason_kind {
+	FIT_REASON_CHOICE,    /* what was chosen and what it won against */
+	FIT_REASON_REJECTION, /* what was not chosen and why */
+	FIT_REASON_KEPT,      /* the user's own setting, planned around */
+	FIT_REASON_NOTE, /* something the user asked for that is done differently: shown always */
+	FIT_REASON_WARNING, /* works, but probably not as wanted: shown always */
+};
+
+struct fit_reason {
+	enum fit_reason_kind kind;
+	const char *topic; /* "vcpus", "memory", "vf", "cpu", "iothreads", … : static */
+	char *text;	   /* one sentence */
+};
+
+struct fit_planned_vf {
+	struct fit_pciaddr pf;
+	struct fit_pciaddr vf;
+	unsigned int index; /* VF number on its PF, from 0 */
+	bool exists;	    /* false: to be created at start */
+	bool is_interface;  /* <interface type='hostdev'> or <hostdev> */
+	int iommu_group;    /* -1 unknown */
+	char *pf_netdev;    /* for people; NULL */
+};
+
+struct fit_disk_iothread {
+	char *target; /* a disk, or NULL: the scsi controller `controller` */
+	unsigned int controller;
+	unsigned int iothread;
+};
+
+struct fit_plan {
+	/* Placements. What the profile does not ask for, or the user keeps, is absent. */
+	struct fit_thread_pin *vcpus; /* by vCPU number, all of the maximum */
+	size_t vcpu_count;
+	bool vcpus_kept;	      /* `vcpus` repeats the user's own pins: nothing to write */
+	struct fit_cpuset vcpu_cpus;  /* union */
+	struct fit_cpuset vcpu_nodes; /* nodes of those CPUs */
+	bool has_topology;
+	struct fit_topology topology;
+	bool host_passthrough;
+	bool passthrough_cache;
+	bool require_topoext; /* AMD with guest SMT */
+	bool has_emulator;
+	struct fit_cpuset emulator;
+	bool iothreads_kept;
+	struct fit_thread_pin *iothreads; /* ids and CPUs (empty set: not pinned) */
+	size_t iothread_count;
+	struct fit_disk_iothread *disk_iothreads;
+	size_t disk_iothread_count;
+	bool has_memory;
+	bool memory_strict;
+	struct fit_cpuset memory_nodes;
+	uint64_t page_kib; /* 0: normal pages */
+	uint64_t pages;
+	bool memory_rounded; /* memory was no multiple of the page size */
+	uint64_t memory_kib; /* after rounding up */
+	bool memory_locked;
+	struct fit_planned_vf *vfs;
+	size_t vf_count;
+
+	struct fit_cpuset housekeeping;
+	struct fit_reason *reasons;
+	size_t reason_count;
+};
+
+void fit_plan_clear(struct fit_plan *plan);
+
+struct fit_plan_input {
+	const struct fit_host *host;
+	const struct fit_domain *domain;   /* the original, without our edits */
+	const struct fit_domain *previous; /* as it is now, with our edits; NULL: never fitted */
+	const struct fit_request *request; /* devices; may be NULL */
+	const struct fit_profile *profile;
+	const struct fit_claims *claims; /* of other domains; may be NULL */
+};
+
+/*
+ * FIT_ERR_REFUSED when the request cannot be met: the message says what was wanted, what is free
+ * and who holds the rest.
+ */
+int fit_plan_make(
+	const struct fit_plan_input *input, struct fit_plan *ret_plan, struct fit_err *err);
+
+/* The plan as the text `virt-fit plan` prints (design: "How it feels"); @why adds choices and
+ * rejections. To be freed. */
+char *fit_plan_report(const struct fit_plan *plan, const struct fit_plan_input *input, bool why);
+
+#endif

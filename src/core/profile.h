@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A profile says what is wanted, not which numbers: profiles/profile.rng describes the files. One
+ * `struct fit_profile` is the composition of all requested profiles and their includes, left to
+ * right, each attribute overriding the one before, with parameters resolved.
+ */
+#ifndef FIT_CORE_PROFILE_H
+#define FIT_CORE_PROFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/strlist.h"
+#include "core/request.h"
+
+#define FIT_PROFILE_NAMESPACE "urn:virt-fit:profile:1"
+
+/* What to do where the definition already has such a setting. */
+enum fit_existing {
+	FIT_EXISTING_KEEP,    /* the user's setting stays and is planned around */
+	FIT_EXISTING_REPLACE, /* ours replaces it; the inverse is recorded */
+	FIT_EXISTING_REQUIRE, /* refuse if it differs from what we would write */
+};
+
+/* Every intent starts with this. `set` is false when no profile states the intent: then nothing of
+ * that kind is touched. */
+struct fit_intent {
+	bool set;
+	enum fit_existing existing;
+	const char *file; /* where it was stated last; owned by fit_profile.files */
+	unsigned int line;
+};
+
+enum fit_place {
+	FIT_PLACE_NONE,		/* no pin is written */
+	FIT_PLACE_CORES,	/* whole cores, one vCPU per thread, one to one */
+	FIT_PLACE_NODE,		/* any CPU of the chosen node(s), floating */
+	FIT_PLACE_HOUSEKEEPING, /* the CPUs kept for everything else */
+	FIT_PLACE_OWN_CORE,	/* a whole core of its own on the vCPUs' node */
+	FIT_PLACE_VCPUS,	/* the vCPUs' CPUs */
+};
+
+struct fit_intent_cpu {
+	struct fit_intent intent;
+	bool host_passthrough;	/* mode="host-passthrough" */
+	bool mirror_topology;	/* topology="mirror" */
+	bool passthrough_cache; /* cache="passthrough" */
+};
+
+struct fit_intent_vcpus {
+	struct fit_intent intent;
+	enum fit_place place; /* CORES or NODE */
+	bool shared;	      /* shared="yes": other domains may use the same CPUs */
+	bool near_devices;    /* near="devices" */
+	bool span_nodes;      /* span="nodes": may use several nodes when one is too small */
+};
+
+struct fit_intent_emulator {
+	struct fit_intent intent;
+	enum fit_place place; /* HOUSEKEEPING, OWN_CORE, VCPUS or NODE */
+};
+
+struct fit_intent_iothreads {
+	struct fit_intent intent;
+	bool automatic;	    /* count="auto": one per virtio disk, at most 4; 0 without such disks */
+	unsigned int count; /* otherwise */
+	enum fit_place place; /* HOUSEKEEPING, OWN_CORE, VCPUS or NODE */
+};
+
+struct fit_intent_disks {
+	struct fit_intent intent;
+	bool spread_iothreads; /* iothread="spread" */
+	char *cache;	       /* driver cache=, NULL: leave */
+	char *io;	       /* driver io=, NULL: leave */
+};
+
+struct fit_intent_memory {
+	struct fit_intent intent;
+	bool nodes_as_cpus;   /* nodes="as-cpus" */
+	bool strict;	      /* binding="strict"; else "preferred" */
+	uint64_t *page_sizes; /* KiB, in order of preference; 0 ends the list of huge sizes: normal
+			       * pages are acceptable ("none") */
+	size_t page_size_count;
+	bool locked;
+};
+
+struct fit_intent_interrupts {
+	struct fit_intent intent;
+	bool others_elsewhere;	   /* of="others" to="elsewhere": off the domain's exclusive CPUs */
+	enum fit_place devices_to; /* of="devices" to=…: NONE, VCPUS, HOUSEKEEPING, NODE */
+};
+
+enum fit_vf_class {
+	FIT_VF_NETWORK, /* PCI class 02: <interface type='hostdev'> */
+	FIT_VF_NVME,	/* PCI class 0108: <hostdev> */
+};
+
+struct fit_intent_vfs {
+	struct fit_intent intent;
+	unsigned int count;
+	enum fit_vf_class class;
+	char *pf; /* "nearest", a PCI address or a netdev name */
+	unsigned int
+		create; /* VFs to create when the PF has none: at least; 0: as many as needed */
+};
+
+struct fit_intent_governor {
+	struct fit_intent intent;
+	char *value;	     /* "performance", … */
+	bool missing_refuse; /* missing="refuse": no such governor is an error, not a warning */
+};
+
+struct fit_profile_param {
+	char *name;
+	char *type;	   /* "count", "size", "sizes", "choice", "text", "yes-no", "pf" */
+	char *value;	   /* after overrides */
+	char *fallback;	   /* the default */
+	char *allowed;	   /* space-separated choices, NULL */
+	char *description; /* NULL */
+	char *profile;	   /* that declares it */
+};
+
+struct fit_profile {
+	struct fit_strlist names;    /* as requested */
+	struct fit_strlist files;    /* all files read, in order of composition */
+	struct fit_strlist included; /* names of all profiles in the composition */
+	char *summary;		     /* of the last requested profile */
+	char digest[17];	     /* fingerprint of all intents and parameters, hexadecimal */
+	struct fit_profile_param *params;
+	size_t param_count;
+
+	struct fit_intent_cpu cpu;
+	struct fit_intent_vcpus vcpus;
+	struct fit_intent_emulator emulator;
+	struct fit_intent_iothreads iothreads;
+	struct fit_intent_disks disks;
+	struct fit_intent_memory memory;
+	struct fit_intent_interrupts interrupts;
+	struct fit_intent_vfs vfs;
+	struct fit_intent_governor governor;
+};
+
+void fit_profile_clear(struct fit_profile *profile);
+
+/* Gives the file of profile @name: path (for messages) and text, both to be freed by the caller.
+ * Returns -1 with FIT_ERR_NOTFOUND when there is none. */
+typedef int (*fit_profile_loader)(void *context, const char *name, char **ret_path, char **ret_text,
+	size_t *ret_length, struct fit_err *err);
+
+/*
+ * Composes @names with the values in @params (NULL when none). Errors: unknown profile, include
+ * cycle, unknown element, attribute, value or parameter, a parameter value of the wrong type; all
+ * with file and line. The digest depends on the meaning only, not on comments, order or file names.
+ */
+int fit_profile_compose(const struct fit_strlist *names, const struct fit_param *params,
+	size_t param_count, fit_profile_loader load, void *context, struct fit_profile *ret_profile,
+	struct fit_err *err);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * render: (domain XML, host, profile, claims) → fitted domain XML. Undoes the record, plans from
+ * the original, emits, applies. render(render(x)) = render(x) byte for byte: when the result says
+ * the same as the input, the input is returned as it was.
+ */
+#ifndef FIT_CORE_RENDER_H
+#define FIT_CORE_RENDER_H
+
+#include "base/err.h"
+#include "base/strlist.h"
+#include "core/claims.h"
+#include "core/host.h"
+#include "core/hostops.h"
+#include "core/plan.h"
+#include "core/profile.h"
+
+struct fit_render_input {
+	const char *xml;
+	size_t length;
+	const char *name; /* for messages */
+	const struct fit_strlist
+		*profiles; /* instead of the request's; NULL: the request decides */
+	const struct fit_host *host;
+	const struct fit_claims *claims; /* may contain the domain itself; may be NULL */
+	fit_profile_loader load;
+	void *load_context;
+};
+
+struct fit_render_result {
+	char *xml;    /* the fitted document */
+	bool changed; /* false: `xml` is the input, byte for byte */
+	struct fit_plan plan;
+	struct fit_profile profile;
+	struct fit_hostops ops;	  /* what the hook will do */
+	struct fit_strlist notes; /* user edits kept */
+	char *report;		  /* fit_plan_report() without and with reasons */
+	char *report_why;
+};
+
+void fit_render_result_clear(struct fit_render_result *result);
+
+/* FIT_ERR_INVALID: bad document, request or profile; FIT_ERR_NOTFOUND: no request and no
+ * `profiles`, or unknown profile; FIT_ERR_REFUSED: cannot be met here. */
+int fit_render(const struct fit_render_input *input, struct fit_render_result *ret_result,
+	struct fit_err *err);
+
+/* The document without anything of ours but the request. @ret_changed: there was a record. */
+int fit_revert(const char *xml, size_t length, const char *name, struct fit_strlist *notes,
+	char **ret_xml, bool *ret_changed, struct fit_err *err);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Applies edits to a domain document and takes them back: the record in <metadata> (namespace
+ * FIT_RECORD_NAMESPACE) lists for every edit the value before and the value we wrote (a *facet*).
+ *
+ * Properties, for every document x and list of edits e:
+ *   undo(apply(x, e)) prints the same bytes as x
+ *   apply(undo(apply(x, e)), e) prints the same bytes as apply(x, e), and both hold when libvirt
+ *   has normalised the document in between (equivalence instead of bytes there).
+ * A facet is still ours when what is there now contains what we wrote, up to libvirt's
+ * normalisations. If not, the user edited it: the edit stays, becomes the new original and is
+ * noted.
+ */
+#ifndef FIT_CORE_REWRITE_H
+#define FIT_CORE_REWRITE_H
+
+#include <stdbool.h>
+
+#include <libxml/tree.h>
+
+#include "base/err.h"
+#include "base/strlist.h"
+#include "core/edit.h"
+
+#define FIT_RECORD_NAMESPACE "urn:virt-fit:applied:1"
+
+struct fit_facet {
+	char *path;
+	char *before;	/* NULL: absent */
+	char *wrote;	/* NULL: we removed it */
+	char *lead;	/* removed elements: the white space that stood before, when unusual */
+	int position;	/* removed elements: index among the parent's child elements; -1 */
+	bool container; /* an element created only to hold other facets */
+	bool sole;	/* added to a parent that had no content at all */
+};
+
+struct fit_record {
+	char *version;	   /* of the virt-fit that wrote it */
+	char *profile;	   /* requested names, space-separated */
+	char *digest;	   /* fit_profile.digest */
+	char *host;	   /* fit_host.identity */
+	char *controllers; /* PCI controllers of the original, "index index …"; NULL when unknown */
+	struct fit_facet *facets; /* in the order they were applied */
+	size_t facet_count;
+};
+
+void fit_record_clear(struct fit_record *record);
+
+/* 1: there is a record, 0: none, -1: it is malformed (it says where). */
+int fit_record_read(
+	xmlDoc *doc, const char *name, struct fit_record *ret_record, struct fit_err *err);
+
+/* What undo leaves behind so that apply can put our elements back where libvirt or the user has
+ * them now, with what libvirt added to them (MAC, guest address). */
+struct fit_remains;
+void fit_remains_free(struct fit_remains **remains);
+
+/*
+ * Takes the record's edits back and removes the record. Without a record nothing happens. @notes
+ * gets one line for every facet that was edited since and therefore stays. With @ret_remains (may
+ * be NULL: a plain revert) our elements leave invisible placeholders, which apply or
+ * fit_remains_free() removes.
+ */
+int fit_rewrite_undo(xmlDoc *doc, const char *name, struct fit_strlist *notes,
+	struct fit_remains **ret_remains, struct fit_err *err);
+
+/*
+ * Applies @edits and writes the record from @info (its facets are ignored). @remains, if given,
+ * came from the undo of the same document. An edit whose value is already there writes nothing but
+ * keeps no facet either: it is the user's. On failure the document is unusable.
+ */
+int fit_rewrite_apply(xmlDoc *doc, const char *name, const struct fit_edits *edits,
+	const struct fit_record *info, struct fit_remains *remains, struct fit_err *err);
+
+/* Does every facet of the record still hold in the document? If not, *ret_first_missing (to be
+ * freed) is the path of the first one that does not. For the hook and `status`. */
+bool fit_rewrite_holds(xmlDoc *doc, const struct fit_record *record, char **ret_first_missing);
+
+#endif

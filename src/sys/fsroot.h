@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * All access to the machine's files goes through a root handle: "/" in production, a captured or
+ * generated tree with --sysroot. Below another root than "/", absolute symlinks and ".." cannot
+ * leave it (openat2 RESOLVE_IN_ROOT). Paths are relative to the root, with or without leading
+ * slash.
+ */
+#ifndef FIT_SYS_FSROOT_H
+#define FIT_SYS_FSROOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/strlist.h"
+
+/* Tests watch writes, play the kernel that reacts to them, and make them fail. `before` returning
+ * an errno makes the write fail with it without happening; `after` runs when it has happened. */
+struct fit_fs_observer {
+	int (*before)(void *context, const char *path, const char *value);
+	void (*after)(void *context, const char *path, const char *value);
+	void *context;
+};
+
+struct fit_fsroot {
+	int fd;
+	char *path;				/* as given, for messages */
+	bool real;				/* it is "/" */
+	const struct fit_fs_observer *observer; /* NULL outside tests */
+};
+
+int fit_fsroot_open(const char *path, struct fit_fsroot *ret_root, struct fit_err *err);
+void fit_fsroot_close(struct fit_fsroot *root);
+
+/* The whole of a file (sysfs, procfs or regular; at most 64 MiB), NUL-terminated. *ret_text is to
+ * be freed. Error: FIT_ERR_SYSTEM with errno in sys_errno (ENOENT, EACCES, …) and the path. */
+int fit_fsroot_read(const struct fit_fsroot *root, const char *path, char **ret_text,
+	size_t *ret_length, struct fit_err *err);
+
+/* The file's text without trailing white space, or NULL when it does not exist, cannot be read or
+ * is empty: for values that may be absent. To be freed. */
+char *fit_fsroot_try_read(const struct fit_fsroot *root, const char *path);
+bool fit_fsroot_try_read_int(const struct fit_fsroot *root, const char *path, int64_t *ret_value);
+
+/* One write(2) of the whole value into an existing file, as sysfs and procfs want it; never
+ * creates, never truncates in sysfs/procfs, truncates regular files (a fake root). An empty value
+ * is written as "\n": sysfs ignores zero-length writes. */
+int fit_fsroot_write(
+	const struct fit_fsroot *root, const char *path, const char *value, struct fit_err *err);
+
+bool fit_fsroot_exists(const struct fit_fsroot *root, const char *path);
+
+/* Last component of a symlink's target, or NULL when it is none. To be freed. */
+char *fit_fsroot_link_name(const struct fit_fsroot *root, const char *path);
+
+/* Names in a directory, without "." and "..", sorted by strverscmp(3); -1 with ENOENT etc. */
+int fit_fsroot_list(const struct fit_fsroot *root, const char *path, struct fit_strlist *ret_names,
+	struct fit_err *err);
+
+/* State files. replace: written under a temporary name, then renamed, mode 0600, so that a reader
+ * or a crash sees the old or the new content. */
+int fit_fsroot_replace(const struct fit_fsroot *root, const char *path, const char *text,
+	size_t length, struct fit_err *err);
+int fit_fsroot_make_directories(
+	const struct fit_fsroot *root, const char *path, unsigned int mode, struct fit_err *err);
+int fit_fsroot_remove(const struct fit_fsroot *root, const char *path, struct fit_err *err);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Every path of the kernel, of our state and of our configuration is spelled here and nowhere else
+ * (tests/lint/paths.sh). All are relative to a struct fit_fsroot unless said otherwise.
+ */
+#ifndef FIT_SYS_PATHS_H
+#define FIT_SYS_PATHS_H
+
+/* Configuration and state */
+#define FIT_PATH_ETC_PROFILES "etc/virt-fit/profiles"
+#define FIT_PATH_STATE	      "run/virt-fit" /* 0700, gone with the boot */
+#define FIT_PATH_LOCK	      FIT_PATH_STATE "/lock"
+#define FIT_PATH_LEDGER	      FIT_PATH_STATE "/ledger"
+#define FIT_PATH_DOMAINS      FIT_PATH_STATE "/domains" /* one journal per UUID */
+#define FIT_PATH_MACHINE_ID   "etc/machine-id"
+
+/* Set by the Makefile; absolute, not below the root handle. */
+#ifndef FIT_DATADIR
+#define FIT_DATADIR "/usr/share/virt-fit"
+#endif
+#define FIT_SHIPPED_PROFILES FIT_DATADIR "/profiles"
+
+/* Kernel */
+#define FIT_PATH_BOOT_ID     "proc/sys/kernel/random/boot_id"
+#define FIT_PATH_HOSTNAME    "proc/sys/kernel/hostname"
+#define FIT_PATH_CPUINFO     "proc/cpuinfo"
+#define FIT_PATH_INTERRUPTS  "proc/interrupts"
+#define FIT_PATH_PROC_IRQ    "proc/irq"
+#define FIT_PATH_CPU	     "sys/devices/system/cpu"
+#define FIT_PATH_NODE	     "sys/devices/system/node"
+#define FIT_PATH_PCI_DEVICES "sys/bus/pci/devices"
+#define FIT_PATH_HUGEPAGES   "sys/kernel/mm/hugepages"
+
+#endif
