@@ -24,9 +24,9 @@ CFLAGS ?= -O2 -g
 warnings := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wundef \
 	-Wpointer-arith -Wcast-qual -Wwrite-strings -Wvla -Wconversion -Wno-sign-conversion \
 	-Wnull-dereference -Wimplicit-fallthrough $(if $(WERROR),-Werror)
+comma := ,
 san_flags := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer) $(if $(COV),--coverage)
-comma := ,
 
 # Which libraries a layer may use is part of the architecture: see tests/lint.
 core_pkgs := libxml-2.0
