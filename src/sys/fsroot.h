@@ -15,8 +15,10 @@
 #include "base/err.h"
 #include "base/strlist.h"
 
-/* Tests watch writes, play the kernel that reacts to them, and make them fail. `before` returning
- * an errno makes the write fail with it without happening; `after` runs when it has happened. */
+/* Tests watch all changes, play the kernel that reacts to them, and make them fail. `before`
+ * returning an errno makes the change fail with it without happening; `after` runs when it has
+ * happened. @path has no leading slash; @value is what is written (by fit_fsroot_replace: the
+ * content), NULL for fit_fsroot_remove. */
 struct fit_fs_observer {
 	int (*before)(void *context, const char *path, const char *value);
 	void (*after)(void *context, const char *path, const char *value);
@@ -43,9 +45,9 @@ int fit_fsroot_read(const struct fit_fsroot *root, const char *path, char **ret_
 char *fit_fsroot_try_read(const struct fit_fsroot *root, const char *path);
 bool fit_fsroot_try_read_int(const struct fit_fsroot *root, const char *path, int64_t *ret_value);
 
-/* One write(2) of the whole value into an existing file, as sysfs and procfs want it; never
- * creates, never truncates in sysfs/procfs, truncates regular files (a fake root). An empty value
- * is written as "\n": sysfs ignores zero-length writes. */
+/* One write(2) of the whole value and a newline, as echo(1) does, into an existing file: never
+ * creates. (The newline also clears: sysfs ignores zero-length writes.) Below a fake root the file
+ * is truncated first, so that it then reads as the kernel would show it. */
 int fit_fsroot_write(
 	const struct fit_fsroot *root, const char *path, const char *value, struct fit_err *err);
 
@@ -58,8 +60,8 @@ char *fit_fsroot_link_name(const struct fit_fsroot *root, const char *path);
 int fit_fsroot_list(const struct fit_fsroot *root, const char *path, struct fit_strlist *ret_names,
 	struct fit_err *err);
 
-/* State files. replace: written under a temporary name, then renamed, mode 0600, so that a reader
- * or a crash sees the old or the new content. */
+/* State files. replace: written as ".NAME.new", then renamed, mode 0600, so that a reader or a crash
+ * sees the old or the new content. A file that is already gone can be removed. */
 int fit_fsroot_replace(const struct fit_fsroot *root, const char *path, const char *text,
 	size_t length, struct fit_err *err);
 int fit_fsroot_make_directories(
