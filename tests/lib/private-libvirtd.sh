@@ -1,0 +1,164 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A libvirtd of one's own, in private mount, PID, network, IPC and UTS namespaces, with the built hook
+# installed. Nothing of the machine's own libvirt is read or written and nothing outlives the
+# caller: all files are on a tmpfs that exists only inside the mount namespace, all processes are
+# killed by the kernel with the PID namespace, also when the caller is killed.
+#
+# In a test (bash):
+#
+#	. "$TOP/tests/lib/private-libvirtd.sh"
+#	private_libvirtd_enter "$@"	# runs the script again inside; exits 77 when it cannot
+#	private_libvirtd_root "$dir"	# optional: hook and virt-fit see this root instead of "/"
+#	libvirtd_start
+#	virt-fit apply web01; virsh start web01
+#
+# Or as a command: tests/lib/private-libvirtd.sh COMMAND ARGUMENT... runs COMMAND inside, with
+# libvirtd running.
+#
+# Inside, `virt-fit` on PATH and /usr/sbin/virt-fit-hook are small scripts that execute the built
+# programs with the shipped profiles of this tree and the root that was set. Environment: TOP,
+# BUILD (absolute, default TOP/build), PRIVATE (the tmpfs).
+
+TOP=${TOP:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
+BUILD=${BUILD:-$TOP/build}
+export TOP BUILD
+
+. "$TOP/tests/lib/shell.sh"
+
+PRIVATE=/run/private-libvirtd
+libvirtd_pid=
+
+private_libvirtd_enter() { # ARGUMENT...: those of the calling script
+	if [ "${PRIVATE_LIBVIRTD_INSIDE:-}" != 1 ]; then
+		private_libvirtd_requires
+		PRIVATE_LIBVIRTD_INSIDE=1 exec unshare --mount --pid --net --ipc --uts --fork \
+			--kill-child --mount-proc bash "$0" "$@"
+	fi
+	unset PRIVATE_LIBVIRTD_INSIDE
+	# As init of the PID namespace this shell gets only those signals it asks for.
+	trap 'exit 143' TERM INT HUP
+	trap private_libvirtd_leave EXIT
+	private_libvirtd_mounts
+	private_libvirtd_configure
+	private_libvirtd_install
+	private_libvirtd_root /
+}
+
+private_libvirtd_requires() {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	requires unshare virsh qemu-system-x86_64
+	libvirtd_program >/dev/null || skip "libvirtd is not installed"
+	unshare --mount --pid --net --ipc --uts --fork --kill-child --mount-proc \
+		mount -n -t tmpfs tmpfs /run 2>/dev/null || skip "namespaces are not permitted here"
+}
+
+# The monolithic daemon where there is one, else the QEMU daemon of the split ones.
+libvirtd_program() {
+	command -v libvirtd || command -v virtqemud
+}
+
+private_libvirtd_mounts() {
+	local over dir
+	mount -n -t tmpfs -o mode=0755 tmpfs /run
+	mkdir -p /run/lock "$PRIVATE/bin"
+	for over in /etc/libvirt /etc/virt-fit /var/lib/libvirt /var/cache/libvirt /var/log; do
+		dir=$PRIVATE/over$over
+		mkdir -p "$dir"
+		[ ! -d "$over" ] || mount --bind "$dir" "$over"
+	done
+	if command -v ip >/dev/null; then
+		ip link set lo up
+	fi
+}
+
+private_libvirtd_configure() {
+	local daemon
+	daemon=$(basename "$(libvirtd_program)")
+	# No cgroups, security labels, mount namespaces or other daemons: what they do to a guest is
+	# libvirt's business, and not every machine that runs the tests permits it.
+	cat >/etc/libvirt/qemu.conf <<-'END'
+		user = "root"
+		group = "root"
+		security_driver = "none"
+		cgroup_controllers = []
+		namespaces = []
+		stdio_handler = "file"
+		dynamic_ownership = 0
+		remember_owner = 0
+	END
+	cat >"/etc/libvirt/$daemon.conf" <<-'END'
+		auth_unix_rw = "none"
+		auth_unix_ro = "none"
+		host_uuid = "8d0c1c5e-3f0a-4a53-9d0e-6c1f1f1d2a10"
+		log_outputs = "2:file:/var/log/libvirtd.log"
+	END
+}
+
+# /usr/sbin cannot be written to, and there may be no file to mount ours over: a directory of links
+# to the real one takes its place.
+private_libvirtd_install() {
+	local real=$PRIVATE/usr-sbin.real links=$PRIVATE/usr-sbin
+	mkdir -p "$real" "$links" /etc/libvirt/hooks
+	mount --bind /usr/sbin "$real"
+	find "$real" -mindepth 1 -maxdepth 1 ! -name virt-fit-hook -exec ln -s -t "$links" {} +
+	mount --bind "$links" /usr/sbin
+	[ ! -e "$BUILD/qemu-gate" ] || cp "$BUILD/qemu-gate" /etc/libvirt/hooks/qemu
+	export PATH="$PRIVATE/bin:$PATH" LIBVIRT_DEFAULT_URI=qemu:///system
+}
+
+private_libvirtd_root() { # DIR: the root that virt-fit and the hook see from now on
+	local options
+	options="--profiles $(printf %q "$TOP/profiles")"
+	[ "$1" = / ] || options="--sysroot $(printf %q "$1") $options"
+	# Replaced, not rewritten: a hook may be reading it.
+	cat >"$PRIVATE/new" <<-END
+		#!/bin/bash
+		exec $(printf %q "$BUILD/virt-fit-hook") $options "\$@"
+	END
+	chmod 0755 "$PRIVATE/new"
+	mv "$PRIVATE/new" "$PRIVATE/usr-sbin/virt-fit-hook"
+	cat >"$PRIVATE/bin/virt-fit" <<-END
+		#!/bin/bash
+		verb=\${1:---help}
+		shift
+		exec $(printf %q "$BUILD/virt-fit") "\$verb" $options "\$@"
+	END
+	chmod 0755 "$PRIVATE/bin/virt-fit"
+}
+
+libvirtd_start() {
+	local try
+	"$(libvirtd_program)" >>/var/log/libvirtd.out 2>&1 </dev/null &
+	libvirtd_pid=$!
+	for ((try = 0; try < 300; try++)); do
+		! virsh -q list >/dev/null 2>&1 || return 0
+		kill -0 "$libvirtd_pid" 2>/dev/null || break
+		sleep 0.1
+	done
+	fail "libvirtd does not come up"
+}
+
+libvirtd_stop() { # [SIGNAL]: guests keep running
+	kill -s "${1:-TERM}" "$libvirtd_pid"
+	wait "$libvirtd_pid" 2>/dev/null || true
+	libvirtd_pid=
+}
+
+# Says on failure what libvirt had to say. All processes die with this one.
+private_libvirtd_leave() {
+	local code=$? file
+	case $code in 0 | 77) return ;; esac
+	for file in /var/log/libvirtd.out /var/log/libvirtd.log /var/log/libvirt/qemu/*.log; do
+		[ ! -s "$file" ] || { echo "--- $file" && grep -v Ethtool "$file" | tail -n 15; }
+	done
+}
+
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+	set -eu
+	[ $# -gt 0 ] || { echo "usage: $0 COMMAND [ARGUMENT...]" >&2; exit 2; }
+	private_libvirtd_enter "$@"
+	libvirtd_start
+	"$@"
+fi

@@ -1,0 +1,48 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# For the shell tests: how to fail, how to skip, how to expect a refusal. Source it in a script that
+# runs under `set -eu`. (`! command` never ends such a script: use `refuses`.)
+
+fail() { # TEXT
+	echo "FAILED: $*" >&2
+	exit 1
+}
+
+skip() { # REASON
+	echo "$*"
+	exit 77
+}
+
+requires() { # PROGRAM...
+	local program
+	for program; do
+		command -v "$program" >/dev/null || skip "$program is not installed"
+	done
+}
+
+# Runs a command that must exit with 1 (refused), not 0, and not by a crash. Its stderr goes to the
+# variable `refusal`.
+refuses() { # COMMAND ARGUMENT...
+	local code=0
+	refusal=$("$@" 2>&1 >/dev/null) || code=$?
+	[ "$code" = 1 ] || fail "exit code $code instead of 1 from: $* ($refusal)"
+	[ -n "$refusal" ] || fail "refused without a word: $*"
+}
+
+same() { # WHAT WANTED FOUND
+	[ "$2" = "$3" ] || fail "$1 differs:"$'\n'"$(diff <(echo "$2") <(echo "$3"))"
+}
+
+contains() { # WHAT TEXT PART
+	case $2 in *"$3"*) ;; *) fail "$1 does not contain '$3': $2" ;; esac
+}
+
+wait_until() { # SECONDS COMMAND ARGUMENT...
+	local tries=$(($1 * 10))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		[ $((tries -= 1)) -gt 0 ] || fail "waited in vain for: $*"
+		sleep 0.1
+	done
+}
