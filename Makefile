@@ -50,7 +50,7 @@ pkg_cflags := $(shell pkg-config --cflags $(pkgs) $(test_pkgs) 2>/dev/null)
 libs = $(shell pkg-config --libs $(1))
 fit_ldflags := -pie -Wl,--as-needed -Wl,-z,relro $(san_flags)
 
-layers := base core sys virt
+layers := base core sys virt cli
 layer_sources = $(sort $(wildcard src/$(1)/*.c))
 archives := $(layers:%=$(BUILD)/libfit-%.a)
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
@@ -84,6 +84,7 @@ $(BUILD)/virt-fit-hook: $(call objects,$(sort $(wildcard hook/engine*.c))) \
 $(BUILD)/qemu-gate: $(call objects,hook/gate.c)
 	$(link)
 
+# The cli's archive is for tests only: a linker takes a main() from it when there is no other.
 # Tests: a program for each tests/unit/*.c, tools in tests/lib, programs in tests/bench.
 unit_tests  := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/unit/test_*.c)))
 test_tools  := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/lib/*.c)))
@@ -91,8 +92,9 @@ bench_tools := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 unit_support := $(call objects,$(sort $(wildcard tests/unit/support*.c)))
 
 $(unit_tests): $(BUILD)/%: $(BUILD)/%.o $(unit_support) \
-		$(BUILD)/libfit-virt.a $(BUILD)/libfit-sys.a $(BUILD)/libfit-core.a $(BUILD)/libfit-base.a
-	$(link) $(call libs,$(test_pkgs) $(virt_pkgs) $(sys_pkgs) $(core_pkgs))
+		$(BUILD)/libfit-cli.a $(BUILD)/libfit-virt.a $(BUILD)/libfit-sys.a \
+		$(BUILD)/libfit-core.a $(BUILD)/libfit-base.a
+	$(link) $(call libs,$(test_pkgs) $(virt_pkgs) $(sys_pkgs) $(core_pkgs) $(cli_pkgs))
 
 $(test_tools) $(bench_tools): $(BUILD)/%: $(BUILD)/%.o \
 		$(BUILD)/libfit-sys.a $(BUILD)/libfit-core.a $(BUILD)/libfit-base.a

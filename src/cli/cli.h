@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The command line: main.c parses options by the verb's table entry and calls the verb, one file per
- * verb (cmd_*.c). Data goes to stdout, talk to stderr. Exit codes: 0 done, 1 refused or failed,
+ * The command line: main.c parses options by the verb's table entry and calls the verb, one file
+ * per verb (cmd_*.c). Data goes to stdout, talk to stderr. Exit codes: 0 done, 1 refused or failed,
  * 2 usage.
  */
 #ifndef FIT_CLI_CLI_H
@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/attr.h"
 #include "base/err.h"
 #include "base/strlist.h"
 #include "sys/fsroot.h"
@@ -25,6 +26,8 @@ struct fit_cli {
 	const char *connect;	     /* --connect URI; NULL: libvirt's default */
 	const char *sysroot;	     /* --sysroot DIR; NULL: the machine */
 	struct fit_strlist profiles; /* --profile NAMES, split; empty: the request decides */
+	struct fit_strlist params;   /* --param NAME=VALUE, as given */
+	struct fit_strlist devices;  /* --device ADDRESS|NETDEV, as given */
 	bool json;		     /* --json */
 	bool dry_run;		     /* -n, --dry-run */
 	bool why;		     /* --why */
@@ -35,9 +38,12 @@ struct fit_cli {
 /* Prints "virt-fit: message" to stderr and gives FIT_EXIT_FAILED. */
 int fit_cli_fail(const struct fit_err *err);
 
+/* Prints "virt-fit: message" to stderr: what the user should know although it works. */
+void fit_cli_note(const char *format, ...) FIT_PRINTF(1, 2);
+
 struct json_object;
-/* Prints a JSON value to stdout, indented, and releases it. Gives FIT_EXIT_DONE or, when stdout
- * cannot be written, FIT_EXIT_FAILED. */
+/* Prints a JSON value to stdout, indented, and releases it. Gives FIT_EXIT_DONE; main() reports a
+ * stdout that cannot be written. */
 int fit_cli_print_json(struct json_object *value);
 
 int fit_cmd_apply(struct fit_cli *cli);

@@ -1,4 +1,218 @@
-int main(void)
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* virt-fit VERB [OPTIONS] [ARGUMENTS]: the table of verbs, help, and the way out. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/options.h"
+
+#define HOST_OPTIONS (FIT_OPTION_SYSROOT | FIT_OPTION_PROFILES)
+#define DOMAIN_HELP \
+	"An argument that contains a slash, or ends in .xml and is a file, is a FILE, and - is\n" \
+	"standard input; anything else is a DOMAIN: name, UUID or id."
+
+#pragma weak fit_cmd_apply
+#pragma weak fit_cmd_diff
+#pragma weak fit_cmd_host
+#pragma weak fit_cmd_list
+#pragma weak fit_cmd_plan
+#pragma weak fit_cmd_profiles
+#pragma weak fit_cmd_render
+#pragma weak fit_cmd_revert
+#pragma weak fit_cmd_set
+#pragma weak fit_cmd_status
+#pragma weak fit_cmd_undo
+#pragma weak fit_cmd_unset
+
+static const struct fit_verb verbs[] = {
+	{"set", "DOMAIN PROFILE...", "Request profiles for a domain and fit its definition",
+		"Replaces an earlier request, its parameters and devices included. If the request\n"
+		"cannot be met, nothing is changed.",
+		HOST_OPTIONS | FIT_OPTION_CONNECT | FIT_OPTION_PARAM | FIT_OPTION_DEVICE |
+			FIT_OPTION_DRY_RUN,
+		2, -1, fit_cmd_set},
+	{"unset", "DOMAIN...", "Take the request and all that was fitted out of a definition", "",
+		FIT_OPTION_CONNECT | FIT_OPTION_DRY_RUN, 1, -1, fit_cmd_unset},
+	{"list", "", "Show the domains that request profiles, and whether they are fitted", "",
+		HOST_OPTIONS | FIT_OPTION_CONNECT | FIT_OPTION_JSON, 0, 0, fit_cmd_list},
+	{"plan", "DOMAIN|FILE", "Show what a domain would get on this host", DOMAIN_HELP,
+		HOST_OPTIONS | FIT_OPTION_CONNECT | FIT_OPTION_PROFILE | FIT_OPTION_WHY |
+			FIT_OPTION_JSON,
+		1, 1, fit_cmd_plan},
+	{"diff", "DOMAIN|FILE", "Show how fitting would change a definition", DOMAIN_HELP,
+		HOST_OPTIONS | FIT_OPTION_CONNECT | FIT_OPTION_PROFILE, 1, 1, fit_cmd_diff},
+	{"render", "[DOMAIN|FILE]", "Print the fitted definition",
+		"Reads standard input when no argument is given.\n" DOMAIN_HELP,
+		HOST_OPTIONS | FIT_OPTION_CONNECT | FIT_OPTION_PROFILE, 0, 1, fit_cmd_render},
+	{"apply", "DOMAIN...", "Fit definitions to their requests, where they are not yet",
+		"A running domain keeps running as it is; its next start is fitted.",
+		HOST_OPTIONS | FIT_OPTION_CONNECT | FIT_OPTION_DRY_RUN, 1, -1, fit_cmd_apply},
+	{"revert", "DOMAIN|FILE", "Take out what was fitted, keep the request",
+		"A FILE's result goes to standard output.\n" DOMAIN_HELP,
+		FIT_OPTION_CONNECT | FIT_OPTION_DRY_RUN, 1, 1, fit_cmd_revert},
+	{"status", "[DOMAIN]", "Show definitions, running domains and what they hold of the host",
+		"", HOST_OPTIONS | FIT_OPTION_CONNECT | FIT_OPTION_JSON, 0, 1, fit_cmd_status},
+	{"undo", "[DOMAIN]", "Give the host back what domains that do not run left behind",
+		"Needed only after a crash: a stop does it by itself. Running domains are refused.",
+		FIT_OPTION_SYSROOT | FIT_OPTION_CONNECT | FIT_OPTION_DRY_RUN | FIT_OPTION_JSON, 0,
+		1, fit_cmd_undo},
+	{"host", "", "Show the host as virt-fit sees it", "", FIT_OPTION_SYSROOT | FIT_OPTION_JSON,
+		0, 0, fit_cmd_host},
+	{"profiles", "[NAME]", "List the profiles, or show one", "", HOST_OPTIONS | FIT_OPTION_JSON,
+		0, 1, fit_cmd_profiles},
+	{0},
+};
+
+static void print_help(void)
 {
-	return 0;
+	printf("Usage: virt-fit VERB [OPTIONS] [ARGUMENTS]\n\n"
+	       "Makes a libvirt/QEMU virtual machine fit the hardware under it.\n\nVerbs:\n");
+	for (const struct fit_verb *verb = verbs; verb->name; verb++)
+		printf("  %-9s %-18s %s\n", verb->name, verb->arguments, verb->summary);
+	printf("\n'virt-fit VERB --help' says more.\n"
+	       "Exit codes: 0 done, 1 refused or failed, 2 usage.\n");
+}
+
+int fit_cli_fail(const struct fit_err *err)
+{
+	fprintf(stderr, "virt-fit: %s\n", err->message);
+	return FIT_EXIT_FAILED;
+}
+
+void fit_cli_note(const char *format, ...)
+{
+	va_list args;
+
+	fputs("virt-fit: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+int fit_cli_print_json(struct json_object *value)
+{
+	puts(json_object_to_json_string_ext(value, JSON_C_TO_STRING_PRETTY |
+							   JSON_C_TO_STRING_SPACED |
+							   JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(value);
+	return FIT_EXIT_DONE;
+}
+
+/* The name without what could forge lines of our output. */
+static int unknown_verb(const char *name)
+{
+	const struct fit_verb *nearest = fit_verb_nearest(verbs, name);
+	fit_autofree char *shown = fit_printable(name);
+
+	if (nearest)
+		fit_cli_note("unknown verb '%s'; did you mean '%s'?", shown, nearest->name);
+	else
+		fit_cli_note("unknown verb '%s'; 'virt-fit --help' lists them", shown);
+	return FIT_EXIT_USAGE;
+}
+
+static int print_verb_help(const struct fit_verb *verb)
+{
+	fit_autofree char *help = fit_options_help(verb);
+
+	fputs(help, stdout);
+	return FIT_EXIT_DONE;
+}
+
+static int run_verb(const struct fit_verb *verb, int argc, char **argv)
+{
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_cli cli;
+	int code = FIT_EXIT_FAILED;
+
+	switch (fit_options_parse(verb, argc, argv, &cli, &err)) {
+	case FIT_PARSE_HELP:
+		code = print_verb_help(verb);
+		break;
+	case FIT_PARSE_USAGE:
+		fit_cli_note("%s: %s\nUsage: virt-fit %s [OPTIONS]%s%s", verb->name, err.message,
+			verb->name, verb->arguments[0] ? " " : "", verb->arguments);
+		code = FIT_EXIT_USAGE;
+		break;
+	case FIT_PARSE_RUN:
+		if (fit_fsroot_open(cli.sysroot ? cli.sysroot : "/", &cli.root, &err) < 0) {
+			code = fit_cli_fail(&err);
+			break;
+		}
+		cli.store.root = &cli.root;
+		if (!verb->run) {
+			fit_cli_note("%s is not built in", verb->name);
+		} else {
+			code = verb->run(&cli);
+		}
+		fit_fsroot_close(&cli.root);
+		break;
+	}
+	fit_cli_clear(&cli);
+	return code;
+}
+
+static int run(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : NULL;
+	const struct fit_verb *verb;
+
+	if (!name) {
+		fputs("Usage: virt-fit VERB [OPTIONS] [ARGUMENTS]\n"
+		      "'virt-fit --help' lists the verbs.\n",
+			stderr);
+		return FIT_EXIT_USAGE;
+	}
+	if (fit_streq(name, "--version")) {
+		puts("virt-fit " FIT_VERSION);
+		return FIT_EXIT_DONE;
+	}
+	if (fit_streq(name, "--help") || fit_streq(name, "-h") ||
+		(fit_streq(name, "help") && argc == 2)) {
+		print_help();
+		return FIT_EXIT_DONE;
+	}
+	if (name[0] == '-') {
+		fit_cli_note("a verb comes first, then its options; 'virt-fit --help' lists them");
+		return FIT_EXIT_USAGE;
+	}
+	if (fit_streq(name, "help")) {
+		verb = fit_verb_find(verbs, argv[2]);
+		return verb ? print_verb_help(verb) : unknown_verb(argv[2]);
+	}
+	verb = fit_verb_find(verbs, name);
+	return verb ? run_verb(verb, argc - 1, argv + 1) : unknown_verb(name);
+}
+
+/* A closed standard descriptor would be taken by the next file opened, and our output would go
+ * there. /dev/null in the wrong direction makes its use fail instead. */
+static void occupy_standard_descriptors(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+int main(int argc, char **argv)
+{
+	int code;
+
+	occupy_standard_descriptors();
+	signal(SIGPIPE, SIG_IGN); /* a reader that went away is a failed write: exit 1 */
+	code = run(argc, argv);
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		if (errno != EPIPE)
+			fit_cli_note("cannot write to standard output: %s", strerror(errno));
+		return code == FIT_EXIT_USAGE ? code : FIT_EXIT_FAILED;
+	}
+	return code;
 }

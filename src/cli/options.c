@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/options.h"
+
+#include <getopt.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "sys/paths.h"
+
+struct entry {
+	enum fit_option option;
+	const char *name;
+	char letter;	   /* 0: none */
+	const char *value; /* NULL: takes none */
+	const char *help;
+};
+
+static const struct entry entries[] = {
+	{FIT_OPTION_PROFILE, "profile", 0, "NAMES", "use these profiles instead of the requested"},
+	{FIT_OPTION_PARAM, "param", 0, "NAME=VALUE", "give a profile parameter a value"},
+	{FIT_OPTION_DEVICE, "device", 0, "DEVICE",
+		"place near this device: PCI address or network interface"},
+	{FIT_OPTION_WHY, "why", 0, NULL, "explain every choice"},
+	{FIT_OPTION_JSON, "json", 0, NULL, "print JSON"},
+	{FIT_OPTION_DRY_RUN, "dry-run", 'n', NULL, "say what would be done, change nothing"},
+	{FIT_OPTION_CONNECT, "connect", 'c', "URI", "libvirt to talk to (default: as virsh)"},
+	{FIT_OPTION_SYSROOT, "sysroot", 0, "DIR", "read the host from the tree at DIR"},
+	{FIT_OPTION_PROFILES, "profiles", 0, "DIR",
+		"shipped profiles, instead of " FIT_SHIPPED_PROFILES},
+	{FIT_OPTION_HELP, "help", 'h', NULL, "this text"},
+};
+
+/* getopt's tables for what one verb accepts. Values are the index into `entries` plus a base that
+ * no letter reaches. */
+enum { LONG_BASE = 256 };
+
+struct getopt_tables {
+	char letters[2 * FIT_ARRAY_SIZE(entries) + 2];
+	struct option options[FIT_ARRAY_SIZE(entries) + 1];
+};
+
+static void fill_tables(const struct fit_verb *verb, struct getopt_tables *tables)
+{
+	char *letter = tables->letters;
+	struct option *option = tables->options;
+
+	*tables = (struct getopt_tables){0};
+	*letter++ = ':'; /* tells a missing value from an unknown option */
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(entries); i++) {
+		const struct entry *entry = &entries[i];
+
+		if (!((verb->options | FIT_OPTION_HELP) & entry->option))
+			continue;
+		if (entry->letter) {
+			*letter++ = entry->letter;
+			if (entry->value)
+				*letter++ = ':';
+		}
+		*option++ = (struct option){.name = entry->name,
+			.has_arg = entry->value ? required_argument : no_argument,
+			.val = LONG_BASE + (int)i};
+	}
+}
+
+static const struct entry *find_entry(int value)
+{
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(entries); i++)
+		if (value == LONG_BASE + (int)i || (value && value == entries[i].letter))
+			return &entries[i];
+	return NULL;
+}
+
+static int take_param(struct fit_cli *cli, const char *value, struct fit_err *err)
+{
+	if (!strchr(value, '=') || value[0] == '=')
+		return fit_err_set(
+			err, FIT_ERR_INVALID, "--param wants NAME=VALUE, not '%s'", value);
+	fit_strlist_add(&cli->params, value);
+	return 0;
+}
+
+static int take(struct fit_cli *cli, enum fit_option option, const char *value, struct fit_err *err)
+{
+	switch (option) {
+	case FIT_OPTION_CONNECT:
+		cli->connect = value;
+		break;
+	case FIT_OPTION_SYSROOT:
+		cli->sysroot = value;
+		break;
+	case FIT_OPTION_PROFILES:
+		cli->store.shipped = value;
+		break;
+	case FIT_OPTION_PROFILE:
+		if (!value[strspn(value, " ,")])
+			return fit_err_set(
+				err, FIT_ERR_INVALID, "--profile wants a profile's name");
+		fit_strlist_split(&cli->profiles, value, " ,");
+		break;
+	case FIT_OPTION_PARAM:
+		return take_param(cli, value, err);
+	case FIT_OPTION_DEVICE:
+		fit_strlist_add(&cli->devices, value);
+		break;
+	case FIT_OPTION_WHY:
+		cli->why = true;
+		break;
+	case FIT_OPTION_JSON:
+		cli->json = true;
+		break;
+	case FIT_OPTION_DRY_RUN:
+		cli->dry_run = true;
+		break;
+	case FIT_OPTION_HELP:
+		break; /* the caller looks for it */
+	}
+	return 0;
+}
+
+static int unknown_option(char **argv, struct fit_err *err)
+{
+	const struct entry *entry = find_entry(optopt);
+
+	if (entry && optopt >= LONG_BASE)
+		return fit_err_set(err, FIT_ERR_INVALID, "option --%s takes no value", entry->name);
+	if (optopt)
+		return fit_err_set(err, FIT_ERR_INVALID, "unknown option '-%c'", optopt);
+	return fit_err_set(err, FIT_ERR_INVALID, "unknown option '%s'", argv[optind - 1]);
+}
+
+static int check_count(const struct fit_verb *verb, const struct fit_cli *cli, struct fit_err *err)
+{
+	if (cli->arg_count < verb->min_args)
+		return fit_err_set(err, FIT_ERR_INVALID, "an argument is missing");
+	if (verb->max_args >= 0 && cli->arg_count > verb->max_args)
+		return fit_err_set(err, FIT_ERR_INVALID, "unexpected argument '%s'",
+			cli->args[verb->max_args]);
+	for (int i = 0; i < cli->arg_count; i++)
+		if (!cli->args[i][0])
+			return fit_err_set(err, FIT_ERR_INVALID, "an argument is empty");
+	return 0;
+}
+
+enum fit_parse_result fit_options_parse(const struct fit_verb *verb, int argc, char **argv,
+	struct fit_cli *cli, struct fit_err *err)
+{
+	struct getopt_tables tables;
+	int value;
+
+	*cli = (struct fit_cli){.verb = verb->name, .root = {.fd = -1}};
+	fill_tables(verb, &tables);
+	opterr = 0;
+	optind = 0; /* GNU: start afresh */
+	while ((value = getopt_long(argc, argv, tables.letters, tables.options, NULL)) != -1) {
+		const struct entry *entry = find_entry(value == ':' ? optopt : value);
+
+		if (!entry) {
+			unknown_option(argv, err);
+			return FIT_PARSE_USAGE;
+		}
+		if (value == ':') {
+			fit_err_set(err, FIT_ERR_INVALID, "option --%s wants a value: %s",
+				entry->name, entry->value);
+			return FIT_PARSE_USAGE;
+		}
+		if (entry->option == FIT_OPTION_HELP)
+			return FIT_PARSE_HELP;
+		if (take(cli, entry->option, optarg, err) < 0)
+			return FIT_PARSE_USAGE;
+	}
+	cli->args = argv + optind;
+	cli->arg_count = argc - optind;
+	return check_count(verb, cli, err) < 0 ? FIT_PARSE_USAGE : FIT_PARSE_RUN;
+}
+
+void fit_cli_clear(struct fit_cli *cli)
+{
+	fit_strlist_clear(&cli->profiles);
+	fit_strlist_clear(&cli->params);
+	fit_strlist_clear(&cli->devices);
+}
+
+char *fit_options_help(const struct fit_verb *verb)
+{
+	struct fit_buffer buffer = {0};
+
+	fit_buffer_addf(&buffer, "Usage: virt-fit %s [OPTIONS]%s%s\n\n%s.\n", verb->name,
+		verb->arguments[0] ? " " : "", verb->arguments, verb->summary);
+	if (verb->help[0])
+		fit_buffer_addf(&buffer, "\n%s\n", verb->help);
+	fit_buffer_add(&buffer, "\nOptions:\n");
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(entries); i++) {
+		const struct entry *entry = &entries[i];
+		fit_autofree char *left = NULL;
+
+		if (!((verb->options | FIT_OPTION_HELP) & entry->option))
+			continue;
+		left = fit_xasprintf("%c%c%s --%s%s%s", entry->letter ? '-' : ' ',
+			entry->letter ? entry->letter : ' ', entry->letter ? "," : " ", entry->name,
+			entry->value ? " " : "", entry->value ? entry->value : "");
+		fit_buffer_addf(&buffer, "  %-24s %s\n", left, entry->help);
+	}
+	return fit_buffer_steal(&buffer);
+}
+
+const struct fit_verb *fit_verb_find(const struct fit_verb *verbs, const char *name)
+{
+	for (; verbs->name; verbs++)
+		if (fit_streq(verbs->name, name))
+			return verbs;
+	return NULL;
+}
+
+/* Levenshtein's distance of two short words: one row of the matrix at a time. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[16];
+	size_t length = strlen(a);
+
+	if (length >= FIT_ARRAY_SIZE(row))
+		return SIZE_MAX;
+	for (size_t i = 0; i <= length; i++)
+		row[i] = i;
+	for (; *b; b++) {
+		size_t diagonal = row[0]++;
+
+		for (size_t i = 1; i <= length; i++) {
+			size_t best = diagonal + (a[i - 1] != *b);
+
+			diagonal = row[i];
+			if (row[i] + 1 < best)
+				best = row[i] + 1;
+			if (row[i - 1] + 1 < best)
+				best = row[i - 1] + 1;
+			row[i] = best;
+		}
+	}
+	return row[length];
+}
+
+const struct fit_verb *fit_verb_nearest(const struct fit_verb *verbs, const char *name)
+{
+	const struct fit_verb *nearest = NULL;
+	size_t least = 3; /* more than two typing errors are another word */
+
+	for (; verbs->name; verbs++) {
+		size_t found = distance(verbs->name, name);
+
+		if (found < least && found < strlen(verbs->name)) {
+			least = found;
+			nearest = verbs;
+		}
+	}
+	return nearest;
+}

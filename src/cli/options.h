@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Options and help texts. There is one table of options; each verb accepts some of them, and its
+ * help is made from the same table, so that help and behaviour cannot differ.
+ */
+#ifndef FIT_CLI_OPTIONS_H
+#define FIT_CLI_OPTIONS_H
+
+#include "cli/cli.h"
+
+enum fit_option {
+	FIT_OPTION_CONNECT = 1 << 0,
+	FIT_OPTION_SYSROOT = 1 << 1,
+	FIT_OPTION_PROFILES = 1 << 2,
+	FIT_OPTION_PROFILE = 1 << 3,
+	FIT_OPTION_PARAM = 1 << 4,
+	FIT_OPTION_DEVICE = 1 << 5,
+	FIT_OPTION_WHY = 1 << 6,
+	FIT_OPTION_JSON = 1 << 7,
+	FIT_OPTION_DRY_RUN = 1 << 8,
+	FIT_OPTION_HELP = 1 << 9, /* accepted by every verb */
+};
+
+struct fit_verb {
+	const char *name;
+	const char *arguments; /* "DOMAIN...", "" when there are none */
+	const char *summary;   /* one line */
+	const char *help;      /* more lines, "" when the summary says it all */
+	unsigned int options;  /* of enum fit_option */
+	int min_args;
+	int max_args; /* -1: no limit */
+	int (*run)(struct fit_cli *cli);
+};
+
+enum fit_parse_result { FIT_PARSE_RUN, FIT_PARSE_HELP, FIT_PARSE_USAGE };
+
+/*
+ * Parses argv[1…] for @verb (argv[0] is the verb's name) into @cli, which fit_cli_clear() frees in
+ * any case; strings stay in @argv, whose order changes. FIT_PARSE_USAGE fills @err. The root is not
+ * opened here.
+ */
+enum fit_parse_result fit_options_parse(const struct fit_verb *verb, int argc, char **argv,
+	struct fit_cli *cli, struct fit_err *err);
+
+void fit_cli_clear(struct fit_cli *cli);
+
+/* The help of one verb, to be freed. */
+char *fit_options_help(const struct fit_verb *verb);
+
+/* The verb of this name, NULL when there is none. The table ends with an entry without name. */
+const struct fit_verb *fit_verb_find(const struct fit_verb *verbs, const char *name);
+
+/* The verb that @name is probably a misspelling of, or NULL. */
+const struct fit_verb *fit_verb_nearest(const struct fit_verb *verbs, const char *name);
+
+#endif
