@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The journal of a domain: what it holds and what was claimed for it, one file below
+ * FIT_PATH_DOMAINS, named by UUID. It is complete on disk before the host is changed, so whoever
+ * finds it (the hook at `stopped`, the next start, `virt-fit undo`) can take everything back.
+ *
+ * libvirt serialises the hook calls of one domain, and a domain that is prepared cannot be running:
+ * a journal that prepare finds is of a start that nobody cleaned up, and is undone first.
+ */
+#ifndef FIT_SYS_JOURNAL_H
+#define FIT_SYS_JOURNAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "core/cpuset.h"
+#include "core/hostops.h"
+#include "core/pciaddr.h"
+#include "sys/fsroot.h"
+#include "sys/resource.h"
+
+enum fit_stage {
+	FIT_STAGE_INCOMING, /* the migrate or restore hook announced the domain: nothing is held */
+	FIT_STAGE_PREPARED,
+	FIT_STAGE_STARTED, /* QEMU runs: its hugepages are no longer free */
+	FIT_STAGE_STOPPED,
+};
+
+/* A domain's part in the value of a resource. */
+struct fit_claim_entry {
+	uint64_t sequence; /* over all domains: the order in which they were made */
+	enum fit_resource_kind kind;
+	char *path;	    /* of the resource: its key in the ledger */
+	char *contribution; /* see resource.h */
+	enum fit_phase undo;
+};
+
+struct fit_journal {
+	char *uuid;
+	char *name;
+	enum fit_stage stage;
+	struct fit_cpuset exclusive_cpus;
+	struct fit_pciaddr *devices; /* host devices the domain has for itself */
+	size_t device_count;
+	struct fit_claim_entry *claims; /* by sequence */
+	size_t claim_count;
+};
+
+void fit_journal_clear(struct fit_journal *journal);
+const char *fit_stage_name(enum fit_stage stage);
+
+/* Text form, for the file and its tests. A journal of another boot reads as NOTFOUND. */
+char *fit_journal_print(const struct fit_journal *journal, const char *boot_id);
+int fit_journal_parse(const char *text, const char *path, const char *boot_id,
+	struct fit_journal *ret_journal, struct fit_err *err);
+
+int fit_journal_save(const struct fit_fsroot *root, const struct fit_journal *journal,
+	const char *boot_id, struct fit_err *err);
+int fit_journal_remove(const struct fit_fsroot *root, const char *uuid, struct fit_err *err);
+
+#endif

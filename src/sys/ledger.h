@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The ledger: for every resource that has been claimed, the host's value before the first claim
+ * (baseline) and the values that may be there because of us (written). One file, replaced as a
+ * whole before the host is changed.
+ */
+#ifndef FIT_SYS_LEDGER_H
+#define FIT_SYS_LEDGER_H
+
+#include "base/err.h"
+#include "base/strlist.h"
+#include "sys/fsroot.h"
+#include "sys/resource.h"
+
+struct fit_ledger_entry {
+	enum fit_resource_kind kind;
+	char *path;
+	char *identity; /* irq: which interrupt had the number; "" when the host does not say */
+	char *baseline;
+	struct fit_strlist written;
+};
+
+struct fit_ledger {
+	struct fit_ledger_entry *items;
+	size_t count;
+};
+
+void fit_ledger_clear(struct fit_ledger *ledger);
+struct fit_ledger_entry *fit_ledger_find(const struct fit_ledger *ledger, const char *path);
+void fit_ledger_drop(struct fit_ledger *ledger, const char *path);
+
+/* Text form, for the file and its tests. A ledger of another boot reads as an empty one. */
+char *fit_ledger_print(const struct fit_ledger *ledger, const char *boot_id);
+int fit_ledger_parse(const char *text, const char *path, const char *boot_id,
+	struct fit_ledger *ret_ledger, struct fit_err *err);
+
+int fit_ledger_load(const struct fit_fsroot *root, const char *boot_id,
+	struct fit_ledger *ret_ledger, struct fit_err *err);
+int fit_ledger_save(const struct fit_fsroot *root, const struct fit_ledger *ledger,
+	const char *boot_id, struct fit_err *err);
+
+#endif

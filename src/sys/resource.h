@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A resource is one value of the kernel that domains claim a part in; its key is the path of the
+ * file. The value is a function of the baseline (before the first claim) and of all contributions,
+ * so the stop of one domain never disturbs another and the last one brings back the baseline.
+ *
+ *   kind      file                        contribution        value
+ *   vfs       PF/sriov_numvfs             "N" VFs             the largest of all, and baseline
+ *   pages     nodeN/…/nr_hugepages        "ADDED/WANTED"      baseline + sum of ADDED
+ *   governor  policyN/scaling_governor    a governor          the latest; baseline when none
+ *   irq       irq/N/smp_affinity_list     "avoid:CPUS"        baseline - all avoided CPUs
+ *                                         "to:CPUS"           the latest such set
+ */
+#ifndef FIT_SYS_RESOURCE_H
+#define FIT_SYS_RESOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+
+enum fit_resource_kind {
+	FIT_RESOURCE_VFS,
+	FIT_RESOURCE_PAGES,
+	FIT_RESOURCE_GOVERNOR,
+	FIT_RESOURCE_IRQ,
+};
+
+const char *fit_resource_kind_name(enum fit_resource_kind kind);
+FIT_MUST_CHECK bool fit_resource_kind_parse(const char *name, enum fit_resource_kind *ret_kind);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * All of virt-fit's state below FIT_PATH_STATE: the lock, the ledger and the journals.
+ *
+ * Whoever changes the host opens the state, which takes the lock, and works on the copy in memory;
+ * the functions of executor.h save what they must before each change. `virt-fit status` takes a
+ * snapshot without the lock.
+ *
+ * Files are stamped with the boot id: what another boot left is dropped, because the settings it
+ * describes are gone as well.
+ */
+#ifndef FIT_SYS_STATE_H
+#define FIT_SYS_STATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "sys/fsroot.h"
+#include "sys/journal.h"
+#include "sys/ledger.h"
+
+struct fit_state {
+	const struct fit_fsroot *root;
+	int lock_fd;	  /* -1: a snapshot */
+	int64_t deadline; /* for everything done with it: see clock.h */
+	char *boot_id;
+	struct fit_ledger ledger;
+	struct fit_journal *journals; /* by UUID */
+	size_t journal_count;
+};
+
+/* Takes the lock (creating the state directory) and loads everything. Waits for the lock until
+ * @deadline. */
+int fit_state_open(const struct fit_fsroot *root, int64_t deadline, struct fit_state *ret_state,
+	struct fit_err *err);
+
+/* Without the lock: to look at only. A host where nothing was ever done gives an empty state. */
+int fit_state_snapshot(
+	const struct fit_fsroot *root, struct fit_state *ret_state, struct fit_err *err);
+
+void fit_state_close(struct fit_state *state);
+
+/* NULL when there is none. Valid until a journal is added or removed. */
+struct fit_journal *fit_state_journal(const struct fit_state *state, const char *uuid);
+struct fit_journal *fit_state_journal_by_name(const struct fit_state *state, const char *name);
+
+#endif
