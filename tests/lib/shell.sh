@@ -46,3 +46,17 @@ wait_until() { # SECONDS COMMAND ARGUMENT...
 		sleep 0.1
 	done
 }
+
+# The files of this tree, one a line, relative to TOP: what is built from them and version control's
+# own files left out.
+tree_files() { # FIND-EXPRESSION...
+	(cd "$TOP" && find . \( -name .git -o -path './build*' \) -prune -o -type f "$@" -print |
+		sed 's,^\./,,' | sort)
+}
+
+tree_scripts() { # shell scripts by name or by their first line
+	# shellcheck disable=SC2016  # expanded by that shell
+	tree_files -exec sh -c 'case $1 in
+		*.sh) exit 0 ;; *.c | *.h | *.xml | *.md) exit 1 ;;
+		esac; head -n 1 "$1" | grep -Eq "^#! ?/(usr/)?bin/(env )?(ba)?sh"' sh {} \;
+}

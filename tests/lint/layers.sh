@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Which layer may include which, and which library's headers (the tables below) is the architecture.
+set -eu
+. "$TOP/tests/lib/shell.sh"
+cd "$TOP"
+
+declare -A layers=(
+	[src/base]="base"
+	[src/core]="base core"
+	[src/sys]="base core sys"
+	[src/virt]="base core virt"
+	[src/cli]="base core sys virt cli"
+	[hook]="base core sys hook"
+)
+# Headers of other projects: in that layer and nowhere else. The rest is libc and kernel headers.
+declare -A owners=([libxml]=src/core [libvirt]=src/virt [pci]=src/sys [json-c]=src/cli)
+
+bad=0
+complain() { # FILE HEADER WHY
+	echo "$1: includes $2: $3"
+	bad=1
+}
+
+while read -r file; do
+	layer=$(dirname "$file")
+	while read -r header; do
+		case $header in
+		\"*)
+			header=${header#\"}
+			to=${header%%/*}
+			[ "$to" != "$header" ] || to=${layer##*/} # a neighbour's
+			[ "$file" != hook/gate.c ] || complain "$file" "$header" "it uses libc only"
+			case " ${layers[$layer]:-} " in
+			*" $to "*) ;;
+			*) complain "$file" "$header" "$layer may include: ${layers[$layer]:-nothing}" ;;
+			esac
+			;;
+		\<*/*)
+			header=${header#<}
+			owner=${owners[${header%%/*}]:-$layer}
+			[ "$layer" = "$owner" ] || complain "$file" "$header" "only $owner may"
+			;;
+		esac
+	done < <(sed -nE 's/^#[ \t]*include[ \t]+(["<][^">]+)[">].*/\1/p' "$file")
+done < <(tree_files \( -path './src/*.[ch]' -o -path './hook/*.[ch]' \))
+exit $bad
