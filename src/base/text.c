@@ -127,9 +127,9 @@ bool fit_parse_size_kib(const char *number, const char *unit, uint64_t *ret_kib)
 
 	if (!fit_parse_uint(number, UINT64_MAX, &value) || !unit_bytes(unit ? unit : "KiB", &scale))
 		return false;
-	if (__builtin_mul_overflow(value, scale, &value) || value % 1024)
+	if (__builtin_mul_overflow(value, scale, &value))
 		return false;
-	*ret_kib = value / 1024;
+	*ret_kib = value / 1024 + (value % 1024 != 0);
 	return true;
 }
 

@@ -25,7 +25,8 @@ FIT_MUST_CHECK bool fit_parse_hex(const char *text, uint64_t max, uint64_t *ret_
 FIT_MUST_CHECK bool fit_scan_uint(const char **text, uint64_t max, uint64_t *ret_value);
 
 /* A size with a unit in libvirt's spelling (b, bytes, KB, k, KiB, M, MiB, G, GiB, T, TiB,
- * case-less; none means KiB) in KiB. False if it is no size, no multiple of 1 KiB or too large. */
+ * case-less; none means KiB) in KiB, rounded up as libvirt does. False if it is no size or too
+ * large. */
 FIT_MUST_CHECK bool fit_parse_size_kib(const char *number, const char *unit, uint64_t *ret_kib);
 
 /* "2 MiB", "1 GiB", "1536 KiB": the largest unit that divides @kib. To be freed. */

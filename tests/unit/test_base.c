@@ -69,8 +69,8 @@ static void sizes_follow_libvirts_units(void **state)
 		uint64_t kib;
 	} good[] = {{"4", NULL, 4}, {"4", "k", 4}, {"2", "MiB", 2048}, {"2", "m", 2048},
 		{"1", "G", 1048576}, {"1024", "MB", 1000000}, {"4096", "bytes", 4},
-		{"1", "TiB", 1073741824}};
-	static const char *const bad[][2] = {{"1", "b"}, {"1", "KB"}, {"1", "parsec"}, {"1", ""},
+		{"1", "TiB", 1073741824}, {"1", "b", 1}, {"9", "MB", 8790}};
+	static const char *const bad[][2] = {{"1", "parsec"}, {"1", ""},
 		{"-1", "G"}, {"99999999999", "E"}, {"x", "G"}};
 
 	(void)state;
