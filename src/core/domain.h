@@ -34,7 +34,8 @@ struct fit_thread_pin {
 
 struct fit_domain_disk {
 	char *target; /* "vda" */
-	char *bus;    /* "virtio", "" when absent */
+	char *type;   /* "file", "block", "network", … */
+	char *bus;    /* "virtio", …; "" when absent and the target does not tell */
 	char *device; /* "disk", "cdrom", "lun", "floppy" */
 	char *cache;  /* driver attributes; NULL when absent */
 	char *io;
@@ -43,15 +44,16 @@ struct fit_domain_disk {
 };
 
 struct fit_domain_controller {
-	char *type;  /* "scsi", "pci", … */
-	char *model; /* "" when absent */
+	char *type;	/* "scsi", "pci", … */
+	char *model;	/* "" when absent */
+	bool has_index; /* false: libvirt has not numbered it yet */
 	unsigned int index;
 	unsigned int iothread; /* 0: none */
 };
 
 struct fit_domain_hostdev {
 	struct fit_pciaddr source;
-	bool is_interface; /* <interface type='hostdev'> rather than <hostdev> */
+	bool is_interface; /* <interface type='hostdev'> rather than <hostdev> or an NVMe disk */
 	bool ours;	   /* alias starts with FIT_ALIAS_PREFIX */
 	char *alias;	   /* NULL when absent */
 };
@@ -67,20 +69,26 @@ struct fit_domain {
 	bool vcpu_placement_auto;
 	bool has_vcpu_cpuset;
 	struct fit_cpuset vcpu_cpuset;
-	uint64_t memory_kib;
-	char *cpu_mode;	     /* NULL without <cpu mode=>; "custom" when only a model */
-	bool cpu_is_default; /* no <cpu>, or only what libvirt adds by itself */
+	uint64_t memory_kib; /* where there are guest NUMA cells, their sum: as in libvirt */
+	uint64_t current_memory_kib; /* 0: no <currentMemory> */
+	char *dump_core;	     /* <memory dumpCore=>; NULL when absent */
+	char *cpu_mode;		     /* NULL without <cpu mode=>; "custom" when only a model */
+	bool cpu_is_default;	     /* no <cpu>, or only what libvirt adds by itself */
 	bool has_cpu_cache;
+	bool has_cpu_migratable;
+	bool has_topoext; /* <feature name='topoext'>, whatever its policy */
 	bool has_topology;
 	struct fit_topology topology;
-	unsigned int cell_count; /* guest NUMA cells */
+	size_t cell_count;  /* guest NUMA cells */
+	uint64_t *cell_kib; /* their memory, in document order */
 	struct fit_thread_pin *vcpu_pins;
 	size_t vcpu_pin_count;
 	bool has_emulator_pin;
 	struct fit_cpuset emulator_pin;
 	unsigned int *iothread_ids; /* ascending; from <iothreadids> or counted from 1 */
 	size_t iothread_count;
-	bool has_iothreads; /* <iothreads> or <iothreadids> is there */
+	bool has_iothreads;    /* <iothreads> or <iothreadids> is there */
+	bool has_iothread_ids; /* <iothreadids> is there */
 	struct fit_thread_pin *iothread_pins;
 	size_t iothread_pin_count;
 	bool has_numatune;
@@ -89,15 +97,16 @@ struct fit_domain {
 	struct fit_cpuset numatune_nodes;
 	bool has_memnodes;
 	bool has_hugepages;
-	uint64_t hugepage_kib;	    /* 0: the host's default size */
-	bool has_hugepage_nodesets; /* <page nodeset=>: several sizes */
+	uint64_t hugepage_kib;		 /* 0: the host's default size */
+	bool has_hugepage_nodesets;	 /* <page nodeset=>: several sizes */
+	bool backing_excludes_hugepages; /* source 'anonymous' or allocation 'ondemand' */
 	bool has_locked;
 	bool cpu_overridden; /* qemu:commandline carries -cpu */
 	struct fit_domain_disk *disks;
 	size_t disk_count;
 	struct fit_domain_controller *controllers;
 	size_t controller_count;
-	struct fit_domain_hostdev *hostdevs; /* PCI ones only */
+	struct fit_domain_hostdev *hostdevs; /* PCI ones only, NVMe disks included */
 	size_t hostdev_count;
 };
 

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The domain view: disks, controllers, passed-through PCI devices, QEMU's own command line. */
+#include "core/domain_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "core/xml.h"
+
+#define QEMU_NAMESPACE "http://libvirt.org/schemas/domain/qemu/1.0"
+
+/* libvirt's default, where we need to know it: a disk called vdX is a virtio disk. */
+static char *disk_bus(const xmlNode *target, const char *name)
+{
+	return fit_domain_attr_or(target, "bus", fit_starts_with(name, "vd") ? "virtio" : "");
+}
+
+static int read_disk(const struct fit_domain_reader *reader, const xmlNode *node)
+{
+	struct fit_domain *domain = reader->domain;
+	const xmlNode *target = fit_xml_child(node, "target");
+	const xmlNode *driver = fit_xml_child(node, "driver");
+	fit_autofree char *name = fit_xml_attr(target, "dev");
+	struct fit_domain_disk *disk;
+	unsigned int iothread;
+	bool present;
+
+	if (!name || strchr(name, '\''))
+		return fit_domain_fail(reader, node, "the disk has no (sensible) <target dev=>");
+	if (fit_domain_optional_uint(reader, driver, "iothread", UINT32_MAX, &present, &iothread) <
+		0)
+		return -1;
+	disk = FIT_APPEND(domain->disks, domain->disk_count);
+	disk->target = FIT_STEAL(name);
+	disk->type = fit_domain_attr_or(node, "type", "file");
+	disk->bus = disk_bus(target, disk->target);
+	disk->device = fit_domain_attr_or(node, "device", "disk");
+	disk->cache = fit_xml_attr(driver, "cache");
+	disk->io = fit_xml_attr(driver, "io");
+	disk->iothread = iothread;
+	disk->has_iothread_map = fit_xml_child(driver, "iothreads");
+	return 0;
+}
+
+static int read_controller(const struct fit_domain_reader *reader, const xmlNode *node)
+{
+	struct fit_domain *domain = reader->domain;
+	const xmlNode *driver = fit_xml_child(node, "driver");
+	struct fit_domain_controller *controller;
+	unsigned int index;
+	unsigned int iothread;
+	bool has_index;
+	bool present;
+
+	if (fit_domain_optional_uint(reader, node, "index", UINT32_MAX, &has_index, &index) < 0 ||
+		fit_domain_optional_uint(
+			reader, driver, "iothread", UINT32_MAX, &present, &iothread) < 0)
+		return -1;
+	controller = FIT_APPEND(domain->controllers, domain->controller_count);
+	controller->type = fit_domain_attr_or(node, "type", "");
+	controller->model = fit_domain_attr_or(node, "model", "");
+	controller->has_index = has_index;
+	controller->index = index;
+	controller->iothread = iothread;
+	return 0;
+}
+
+/* libvirt reads PCI numbers as C does: 0x for hexadecimal, 0 for octal, decimal otherwise. */
+static int read_pci_number(const struct fit_domain_reader *reader, const xmlNode *node,
+	const char *attribute, uint32_t max, uint32_t *ret_value)
+{
+	fit_autofree char *text = fit_xml_attr(node, attribute);
+	unsigned long long value = 0;
+	char *end = NULL;
+
+	if (text && text[0] >= '0' && text[0] <= '9')
+		value = strtoull(text, &end, 0);
+	if (text && (!end || *end || value > max))
+		return fit_domain_fail(
+			reader, node, "%s='%s' is no part of a PCI address", attribute, text);
+	*ret_value = (uint32_t)value;
+	return 0;
+}
+
+static int read_pci_address(
+	const struct fit_domain_reader *reader, const xmlNode *node, struct fit_pciaddr *ret_addr)
+{
+	uint32_t domain;
+	uint32_t bus;
+	uint32_t slot;
+	uint32_t function;
+
+	if (read_pci_number(reader, node, "domain", UINT32_MAX, &domain) < 0 ||
+		read_pci_number(reader, node, "bus", 0xff, &bus) < 0 ||
+		read_pci_number(reader, node, "slot", 0x1f, &slot) < 0 ||
+		read_pci_number(reader, node, "function", 7, &function) < 0)
+		return -1;
+	*ret_addr = (struct fit_pciaddr){
+		.domain = domain,
+		.bus = (uint8_t)bus,
+		.slot = (uint8_t)slot,
+		.function = (uint8_t)function,
+	};
+	return 0;
+}
+
+static int add_hostdev(
+	const struct fit_domain_reader *reader, const xmlNode *node, bool is_interface)
+{
+	struct fit_domain *domain = reader->domain;
+	const xmlNode *address = fit_xml_find(node, "source/address");
+	struct fit_domain_hostdev *hostdev;
+	struct fit_pciaddr source;
+
+	if (!address)
+		return fit_domain_fail(reader, node, "the device has no <source><address>");
+	if (read_pci_address(reader, address, &source) < 0)
+		return -1;
+	hostdev = FIT_APPEND(domain->hostdevs, domain->hostdev_count);
+	hostdev->source = source;
+	hostdev->is_interface = is_interface;
+	hostdev->alias = fit_xml_attr(fit_xml_child(node, "alias"), "name");
+	hostdev->ours = hostdev->alias && fit_starts_with(hostdev->alias, FIT_ALIAS_PREFIX);
+	return 0;
+}
+
+static bool is_pci_hostdev(const xmlNode *node)
+{
+	fit_autofree char *mode = fit_domain_attr_or(node, "mode", "subsystem");
+
+	return fit_streq(mode, "subsystem") && fit_domain_attr_is(node, "type", "pci");
+}
+
+static bool is_pci_interface(const xmlNode *node)
+{
+	const xmlNode *address = fit_xml_find(node, "source/address");
+
+	return fit_domain_attr_is(node, "type", "hostdev") &&
+	       !fit_domain_attr_is(address, "type", "usb");
+}
+
+static bool overrides_cpu(const xmlNode *root)
+{
+	for (const xmlNode *line = root->children; line; line = line->next) {
+		if (!fit_xml_is_in(line, QEMU_NAMESPACE, "commandline"))
+			continue;
+		for (const xmlNode *arg = line->children; arg; arg = arg->next)
+			if (fit_xml_is_in(arg, QEMU_NAMESPACE, "arg") &&
+				(fit_domain_attr_is(arg, "value", "-cpu") ||
+					fit_domain_attr_is(arg, "value", "--cpu")))
+				return true;
+	}
+	return false;
+}
+
+static int read_device(const struct fit_domain_reader *reader, const xmlNode *node)
+{
+	if (fit_xml_is(node, "disk")) {
+		if (read_disk(reader, node) < 0)
+			return -1;
+		return fit_domain_attr_is(node, "type", "nvme") ? add_hostdev(reader, node, false)
+								: 0;
+	}
+	if (fit_xml_is(node, "controller"))
+		return read_controller(reader, node);
+	if (fit_xml_is(node, "hostdev") && is_pci_hostdev(node))
+		return add_hostdev(reader, node, false);
+	if (fit_xml_is(node, "interface") && is_pci_interface(node))
+		return add_hostdev(reader, node, true);
+	return 0;
+}
+
+int fit_domain_read_devices(const struct fit_domain_reader *reader, const xmlNode *root)
+{
+	reader->domain->cpu_overridden = overrides_cpu(root);
+	fit_xml_for_each (node, fit_xml_child(root, "devices"), NULL) {
+		if (read_device(reader, node) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The domain view: memory and what backs it, iothreads, pins. */
+#include "core/domain_parts.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "core/xml.h"
+
+static int read_size(const struct fit_domain_reader *reader, const xmlNode *node, uint64_t *ret_kib)
+{
+	fit_autofree char *number = fit_xml_text(node);
+	fit_autofree char *unit = fit_xml_attr(node, "unit");
+
+	if (!fit_parse_size_kib(number, unit, ret_kib))
+		return fit_domain_fail(reader, node, "'%s%s%s' is no size", number, unit ? " " : "",
+			unit ? unit : "");
+	return 0;
+}
+
+/* libvirt replaces <memory> by the sum of the cells. */
+static int read_amounts(const struct fit_domain_reader *reader, const xmlNode *root)
+{
+	struct fit_domain *domain = reader->domain;
+	const xmlNode *memory = fit_xml_child(root, "memory");
+	const xmlNode *current = fit_xml_child(root, "currentMemory");
+	uint64_t sum = 0;
+
+	if (memory && read_size(reader, memory, &domain->memory_kib) < 0)
+		return -1;
+	if (current && read_size(reader, current, &domain->current_memory_kib) < 0)
+		return -1;
+	domain->dump_core = fit_xml_attr(memory, "dumpCore");
+	for (size_t i = 0; i < domain->cell_count; i++)
+		if (__builtin_add_overflow(sum, domain->cell_kib[i], &sum))
+			return fit_domain_fail(
+				reader, root, "the memory of the NUMA cells is no size");
+	if (domain->cell_count)
+		domain->memory_kib = sum;
+	if (domain->memory_kib == 0)
+		return fit_domain_fail(
+			reader, memory ? memory : root, "the domain has no memory (<memory>)");
+	return 0;
+}
+
+static int read_numatune(const struct fit_domain_reader *reader, const xmlNode *numatune)
+{
+	struct fit_domain *domain = reader->domain;
+	const xmlNode *memory = fit_xml_child(numatune, "memory");
+
+	domain->has_numatune = numatune;
+	domain->has_memnodes = fit_xml_child(numatune, "memnode");
+	if (!memory)
+		return 0;
+	domain->numatune_mode = fit_domain_attr_or(memory, "mode", "strict");
+	domain->numatune_auto = fit_domain_attr_is(memory, "placement", "auto");
+	if (!fit_domain_has_attr(memory, "nodeset"))
+		return 0;
+	return fit_domain_cpus(reader, memory, "nodeset", &domain->numatune_nodes);
+}
+
+/* At most one page size is for all cells, the others name theirs. */
+static int read_hugepages(const struct fit_domain_reader *reader, const xmlNode *hugepages)
+{
+	struct fit_domain *domain = reader->domain;
+
+	domain->has_hugepages = hugepages;
+	fit_xml_for_each (page, hugepages, "page") {
+		fit_autofree char *size = fit_xml_attr(page, "size");
+		fit_autofree char *unit = fit_xml_attr(page, "unit");
+		bool for_cells = fit_domain_has_attr(page, "nodeset");
+		uint64_t kib;
+
+		if (!size || !fit_parse_size_kib(size, unit, &kib) || kib == 0)
+			return fit_domain_fail(reader, page, "size='%s' unit='%s' is no size",
+				size ? size : "", unit ? unit : "");
+		if (for_cells)
+			domain->has_hugepage_nodesets = true;
+		if (!for_cells || domain->hugepage_kib == 0)
+			domain->hugepage_kib = kib;
+	}
+	return 0;
+}
+
+int fit_domain_read_memory(const struct fit_domain_reader *reader, const xmlNode *root)
+{
+	const xmlNode *backing = fit_xml_child(root, "memoryBacking");
+
+	reader->domain->has_locked = fit_xml_child(backing, "locked");
+	reader->domain->backing_excludes_hugepages =
+		fit_domain_attr_is(fit_xml_child(backing, "source"), "type", "anonymous") ||
+		fit_domain_attr_is(fit_xml_child(backing, "allocation"), "mode", "ondemand");
+	if (read_amounts(reader, root) < 0 ||
+		read_numatune(reader, fit_xml_child(root, "numatune")) < 0)
+		return -1;
+	return read_hugepages(reader, fit_xml_child(backing, "hugepages"));
+}
+
+static bool has_id(const struct fit_domain *domain, unsigned int id)
+{
+	for (size_t i = 0; i < domain->iothread_count; i++)
+		if (domain->iothread_ids[i] == id)
+			return true;
+	return false;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	unsigned int left = *(const unsigned int *)a;
+	unsigned int right = *(const unsigned int *)b;
+
+	return (left > right) - (left < right);
+}
+
+/* The ids given, then the lowest free ones up to the count; more ids than the count raise it. */
+static int read_iothreads(const struct fit_domain_reader *reader, const xmlNode *root)
+{
+	struct fit_domain *domain = reader->domain;
+	const xmlNode *node = fit_xml_child(root, "iothreads");
+	const xmlNode *ids = fit_xml_child(root, "iothreadids");
+	fit_autofree char *text = node ? fit_xml_text(node) : NULL;
+	uint64_t count = 0;
+
+	if (text && !fit_parse_uint(text, FIT_DOMAIN_VCPUS_MAX, &count))
+		return fit_domain_fail(reader, node, "'%s' is no number of iothreads", text);
+	domain->has_iothreads = node || ids;
+	domain->has_iothread_ids = ids;
+	fit_xml_for_each (iothread, ids, "iothread") {
+		unsigned int id;
+
+		if (fit_domain_uint(reader, iothread, "id", UINT32_MAX, &id) < 0)
+			return -1;
+		if (id == 0 || has_id(domain, id))
+			return fit_domain_fail(reader, iothread, "id='%u' is 0 or there twice", id);
+		if (domain->iothread_count == FIT_DOMAIN_VCPUS_MAX)
+			return fit_domain_fail(reader, iothread, "too many iothreads");
+		*FIT_APPEND(domain->iothread_ids, domain->iothread_count) = id;
+	}
+	for (unsigned int id = 1; domain->iothread_count < count; id++)
+		if (!has_id(domain, id))
+			*FIT_APPEND(domain->iothread_ids, domain->iothread_count) = id;
+	if (domain->iothread_count)
+		qsort(domain->iothread_ids, domain->iothread_count, sizeof(*domain->iothread_ids),
+			compare_ids);
+	return 0;
+}
+
+/* Pins of one kind: <@element @attribute='ID' cpuset='…'/>. libvirt refuses two for one thread. */
+static int read_pins(const struct fit_domain_reader *reader, const xmlNode *cputune,
+	const char *element, const char *attribute, struct fit_thread_pin **pins, size_t *count)
+{
+	fit_xml_for_each (node, cputune, element) {
+		struct fit_thread_pin pin;
+
+		if (fit_domain_uint(reader, node, attribute, UINT32_MAX, &pin.id) < 0 ||
+			fit_domain_cpus(reader, node, "cpuset", &pin.cpus) < 0)
+			return -1;
+		for (size_t i = 0; i < *count; i++)
+			if ((*pins)[i].id == pin.id)
+				return fit_domain_fail(
+					reader, node, "%s %u is pinned twice", attribute, pin.id);
+		*FIT_APPEND(*pins, *count) = pin;
+	}
+	return 0;
+}
+
+/* libvirt drops the pins of vCPUs that the domain does not have. */
+static void drop_excess_vcpu_pins(struct fit_domain *domain)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < domain->vcpu_pin_count; i++)
+		if (domain->vcpu_pins[i].id < domain->vcpus)
+			domain->vcpu_pins[kept++] = domain->vcpu_pins[i];
+	domain->vcpu_pin_count = kept;
+}
+
+int fit_domain_read_threads(const struct fit_domain_reader *reader, const xmlNode *root)
+{
+	struct fit_domain *domain = reader->domain;
+	const xmlNode *cputune = fit_xml_child(root, "cputune");
+	const xmlNode *emulator = fit_xml_child(cputune, "emulatorpin");
+
+	if (read_iothreads(reader, root) < 0 ||
+		read_pins(reader, cputune, "vcpupin", "vcpu", &domain->vcpu_pins,
+			&domain->vcpu_pin_count) < 0 ||
+		read_pins(reader, cputune, "iothreadpin", "iothread", &domain->iothread_pins,
+			&domain->iothread_pin_count) < 0)
+		return -1;
+	drop_excess_vcpu_pins(domain);
+	domain->has_emulator_pin = emulator;
+	return emulator ? fit_domain_cpus(reader, emulator, "cpuset", &domain->emulator_pin) : 0;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Runs a check on every file of the corpus of real domain definitions ($CORPUS, may be absent). */
+#ifndef FIT_TESTS_SUPPORT_CORPUS_H
+#define FIT_TESTS_SUPPORT_CORPUS_H
+
+#include <stddef.h>
+
+/* Calls @check for each *.xml in the corpus' directories; skips the test when there is none. */
+void fit_corpus_for_each(
+	void (*check)(const char *path, const char *text, size_t length, void *context),
+	void *context);
+
+#endif
