@@ -101,8 +101,12 @@ struct fit_plan_input {
 int fit_plan_make(
 	const struct fit_plan_input *input, struct fit_plan *ret_plan, struct fit_err *err);
 
-/* The plan as the text `virt-fit plan` prints (design: "How it feels"); @why adds choices and
+struct fit_hostops;
+
+/* The plan as the text `virt-fit plan` prints: one aligned row for each placement, then @ops (what
+ * the host is given at start; NULL: no such row), notes and warnings; @why adds choices and
  * rejections. To be freed. */
-char *fit_plan_report(const struct fit_plan *plan, const struct fit_plan_input *input, bool why);
+char *fit_plan_report(const struct fit_plan *plan, const struct fit_plan_input *input,
+	const struct fit_hostops *ops, bool why);
 
 #endif
