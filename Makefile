@@ -96,6 +96,8 @@ $(unit_tests): $(BUILD)/%: $(BUILD)/%.o $(unit_support) \
 		$(BUILD)/libfit-core.a $(BUILD)/libfit-base.a
 	$(link) $(call libs,$(test_pkgs) $(virt_pkgs) $(sys_pkgs) $(core_pkgs) $(cli_pkgs))
 
+$(BUILD)/tests/lib/mkroot: $(BUILD)/tests/unit/support_tree.o
+
 $(test_tools) $(bench_tools): $(BUILD)/%: $(BUILD)/%.o \
 		$(BUILD)/libfit-sys.a $(BUILD)/libfit-core.a $(BUILD)/libfit-base.a
 	$(link) $(call libs,$(sys_pkgs) $(core_pkgs))

@@ -106,8 +106,9 @@ void fit_fsroot_close(struct fit_fsroot *root)
 static int read_whole(
 	const struct fit_fsroot *root, const char *path, char **ret_text, size_t *ret_length)
 {
-	/* O_NONBLOCK: a named pipe in a captured tree must not stop us. */
-	autoclose int fd = open_below(root, path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
+	/* A named pipe in a captured tree must not stop us. */
+	int flags = O_RDONLY | O_NOCTTY | (root->real ? 0 : O_NONBLOCK);
+	autoclose int fd = open_below(root, path, flags);
 	size_t capacity = 4096;
 	size_t length = 0;
 	fit_autofree char *text = NULL;
