@@ -282,3 +282,36 @@ struct fit_cpuset fit_domain_vcpu_cpus(const struct fit_domain *domain)
 		fit_cpuset_unite(&cpus, &domain->vcpu_cpuset);
 	return cpus;
 }
+
+bool fit_domain_floats(const struct fit_domain *domain)
+{
+	struct fit_cpuset cpus = fit_domain_vcpu_cpus(domain);
+
+	return fit_cpuset_count(&cpus) > domain->vcpus;
+}
+
+static uint64_t divide_up(uint64_t kib, uint64_t page_kib)
+{
+	return kib / page_kib + (kib % page_kib != 0);
+}
+
+uint64_t fit_domain_pages(const struct fit_domain *domain, uint64_t page_kib)
+{
+	uint64_t pages = 0;
+
+	if (domain->cell_count == 0)
+		return divide_up(domain->memory_kib, page_kib);
+	for (size_t i = 0; i < domain->cell_count; i++)
+		pages += divide_up(domain->cell_kib[i], page_kib);
+	return pages;
+}
+
+struct fit_cpuset fit_domain_bound_nodes(const struct fit_domain *domain)
+{
+	bool binds = fit_streq(domain->numatune_mode, "strict") ||
+		     fit_streq(domain->numatune_mode, "restrictive");
+
+	if (domain->has_memnodes)
+		return domain->memnode_nodes;
+	return binds && !domain->numatune_auto ? domain->numatune_nodes : (struct fit_cpuset){0};
+}

@@ -96,6 +96,7 @@ struct fit_domain {
 	char *numatune_mode; /* NULL without <memory> */
 	struct fit_cpuset numatune_nodes;
 	bool has_memnodes;
+	struct fit_cpuset memnode_nodes; /* the union of their node sets */
 	bool has_hugepages;
 	uint64_t hugepage_kib;		 /* 0: the host's default size */
 	bool has_hugepage_nodesets;	 /* <page nodeset=>: several sizes */
@@ -121,5 +122,14 @@ bool fit_uuid_is_valid(const char *text); /* 8-4-4-4-12 hexadecimal digits */
 
 /* The union of all vCPU pins (of <vcpu cpuset=> where a vCPU has no pin of its own). */
 struct fit_cpuset fit_domain_vcpu_cpus(const struct fit_domain *domain);
+
+/* Do the vCPUs wander over more CPUs than they are? Then none of these is the domain's own. */
+bool fit_domain_floats(const struct fit_domain *domain);
+
+/* Pages of @page_kib (not 0) that hold the memory: QEMU rounds every guest NUMA cell up. */
+uint64_t fit_domain_pages(const struct fit_domain *domain, uint64_t page_kib);
+
+/* Nodes the memory is bound to; the empty set when it may come from anywhere. */
+struct fit_cpuset fit_domain_bound_nodes(const struct fit_domain *domain);
 
 #endif

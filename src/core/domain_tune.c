@@ -50,7 +50,14 @@ static int read_numatune(const struct fit_domain_reader *reader, const xmlNode *
 	const xmlNode *memory = fit_xml_child(numatune, "memory");
 
 	domain->has_numatune = numatune;
-	domain->has_memnodes = fit_xml_child(numatune, "memnode");
+	fit_xml_for_each (memnode, numatune, "memnode") {
+		struct fit_cpuset nodes;
+
+		if (fit_domain_cpus(reader, memnode, "nodeset", &nodes) < 0)
+			return -1;
+		fit_cpuset_unite(&domain->memnode_nodes, &nodes);
+		domain->has_memnodes = true;
+	}
 	if (!memory)
 		return 0;
 	domain->numatune_mode = fit_domain_attr_or(memory, "mode", "strict");

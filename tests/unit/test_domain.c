@@ -9,6 +9,7 @@
 #include "core/domain.h"
 #include "core/xml.h"
 #include "support_corpus.h"
+#include "support_domain.h"
 
 static int try_read(const char *xml, struct fit_domain *ret_domain, struct fit_err *err)
 {
@@ -17,29 +18,9 @@ static int try_read(const char *xml, struct fit_domain *ret_domain, struct fit_e
 	return doc ? fit_domain_read(doc, "test.xml", ret_domain, err) : -1;
 }
 
-/* A domain with @body below <domain>. */
-static struct fit_domain read_body(const char *body)
-{
-	fit_autofree char *xml = fit_xasprintf("<domain type='kvm'><name>vm</name>%s%s</domain>",
-		strstr(body, "<memory") ? "" : "<memory>1048576</memory>", body);
-	struct fit_err err = FIT_ERR_INIT;
-	struct fit_domain domain = {0};
-
-	if (try_read(xml, &domain, &err) < 0)
-		fail_msg("%s: %s", body, err.message);
-	return domain;
-}
-
-static void expect_cpus(const struct fit_cpuset *set, const char *list)
-{
-	fit_autofree char *text = fit_cpuset_format_list(set);
-
-	assert_string_equal(text, list);
-}
-
 static void the_smallest_domain_gets_libvirts_defaults(void **state)
 {
-	struct fit_domain domain = read_body("");
+	struct fit_domain domain = fit_test_domain("");
 
 	(void)state;
 	assert_string_equal(domain.name, "vm");
@@ -62,7 +43,7 @@ static void uuids_are_read_in_all_of_libvirts_spellings(void **state)
 	(void)state;
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(spellings); i++) {
 		fit_autofree char *body = fit_xasprintf("<uuid>%s</uuid>", spellings[i]);
-		struct fit_domain domain = read_body(body);
+		struct fit_domain domain = fit_test_domain(body);
 
 		assert_string_equal(domain.uuid, "c7a5fdbd-edaf-9455-926a-d65c16db1809");
 		fit_domain_clear(&domain);
@@ -76,7 +57,7 @@ static void uuids_are_read_in_all_of_libvirts_spellings(void **state)
 
 static void the_memory_of_guest_cells_replaces_the_total(void **state)
 {
-	struct fit_domain domain = read_body(
+	struct fit_domain domain = fit_test_domain(
 		"<memory unit='GiB'>9</memory><currentMemory unit='MiB'>512</currentMemory>"
 		"<vcpu>4</vcpu><cpu><numa><cell id='0' cpus='0-1' memory='1' unit='GiB'/>"
 		"<cell id='1' cpus='2-3' memory='1024'/></numa></cpu>");
@@ -117,7 +98,7 @@ static void only_what_libvirt_adds_by_itself_is_a_default_cpu(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(cases); i++) {
-		struct fit_domain domain = read_body(cases[i].xml);
+		struct fit_domain domain = fit_test_domain(cases[i].xml);
 
 		if (domain.cpu_is_default != cases[i].is_default)
 			fail_msg("%s", cases[i].xml);
@@ -127,8 +108,9 @@ static void only_what_libvirt_adds_by_itself_is_a_default_cpu(void **state)
 
 static void iothread_ids_are_filled_up_as_libvirt_does(void **state)
 {
-	struct fit_domain domain = read_body("<iothreads>4</iothreads><iothreadids>"
-					     "<iothread id='5'/><iothread id='2'/></iothreadids>");
+	struct fit_domain domain =
+		fit_test_domain("<iothreads>4</iothreads><iothreadids>"
+				"<iothread id='5'/><iothread id='2'/></iothreadids>");
 
 	(void)state;
 	assert_int_equal(domain.iothread_count, 4);
@@ -138,15 +120,15 @@ static void iothread_ids_are_filled_up_as_libvirt_does(void **state)
 	assert_int_equal(domain.iothread_ids[3], 5);
 	assert_true(domain.has_iothread_ids);
 	fit_domain_clear(&domain);
-	domain = read_body("<iothreads>1</iothreads><iothreadids><iothread id='7'/>"
-			   "<iothread id='3'/></iothreadids>");
+	domain = fit_test_domain("<iothreads>1</iothreads><iothreadids><iothread id='7'/>"
+				 "<iothread id='3'/></iothreadids>");
 	assert_int_equal(domain.iothread_count, 2);
 	fit_domain_clear(&domain);
 }
 
 static void pins_are_read_and_those_of_absent_vcpus_dropped(void **state)
 {
-	struct fit_domain domain = read_body(
+	struct fit_domain domain = fit_test_domain(
 		"<vcpu placement='static' cpuset='8-9' current='2'>3</vcpu><iothreads>1</iothreads>"
 		"<cputune><vcpupin vcpu='1' cpuset='0,1,^0'/><vcpupin vcpu='7' cpuset='5'/>"
 		"<emulatorpin cpuset='6'/><iothreadpin iothread='1' cpuset='7'/></cputune>");
@@ -156,16 +138,16 @@ static void pins_are_read_and_those_of_absent_vcpus_dropped(void **state)
 	assert_int_equal(domain.vcpus, 3);
 	assert_int_equal(domain.vcpus_current, 2);
 	assert_int_equal(domain.vcpu_pin_count, 1);
-	expect_cpus(&cpus, "1,8-9");
-	expect_cpus(&domain.emulator_pin, "6");
+	fit_expect_cpus(&cpus, "1,8-9");
+	fit_expect_cpus(&domain.emulator_pin, "6");
 	assert_int_equal(domain.iothread_pins[0].id, 1);
-	expect_cpus(&domain.iothread_pins[0].cpus, "7");
+	fit_expect_cpus(&domain.iothread_pins[0].cpus, "7");
 	fit_domain_clear(&domain);
 }
 
 static void memory_tuning_is_seen(void **state)
 {
-	struct fit_domain domain = read_body(
+	struct fit_domain domain = fit_test_domain(
 		"<memory unit='GiB' dumpCore='off'>4</memory><memoryBacking><hugepages>"
 		"<page size='2' unit='MiB' nodeset='0'/><page size='1' unit='GiB'/></hugepages>"
 		"<locked/><source type='anonymous'/></memoryBacking>"
@@ -180,14 +162,14 @@ static void memory_tuning_is_seen(void **state)
 	assert_true(domain.has_locked);
 	assert_true(domain.backing_excludes_hugepages);
 	assert_string_equal(domain.numatune_mode, "strict");
-	expect_cpus(&domain.numatune_nodes, "1");
+	fit_expect_cpus(&domain.numatune_nodes, "1");
 	assert_true(domain.has_memnodes);
 	fit_domain_clear(&domain);
 }
 
 static void devices_are_seen_with_their_defaults(void **state)
 {
-	struct fit_domain domain = read_body(
+	struct fit_domain domain = fit_test_domain(
 		"<devices><disk><source file='/a'/><target dev='vda'/></disk>"
 		"<disk type='block' device='lun'><driver cache='none' io='native' iothread='2'/>"
 		"<target dev='sda' bus='scsi'/></disk>"
@@ -225,10 +207,10 @@ static void devices_are_seen_with_their_defaults(void **state)
 
 static void a_cpu_on_qemus_own_command_line_is_seen_by_namespace(void **state)
 {
-	struct fit_domain with =
-		read_body("<q:commandline xmlns:q='http://libvirt.org/schemas/domain/qemu/1.0'>"
-			  "<q:arg value='-cpu'/><q:arg value='host'/></q:commandline>");
-	struct fit_domain other = read_body(
+	struct fit_domain with = fit_test_domain(
+		"<q:commandline xmlns:q='http://libvirt.org/schemas/domain/qemu/1.0'>"
+		"<q:arg value='-cpu'/><q:arg value='host'/></q:commandline>");
+	struct fit_domain other = fit_test_domain(
 		"<q:commandline xmlns:q='urn:other'><q:arg value='-cpu'/></q:commandline>");
 
 	(void)state;

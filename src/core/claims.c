@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Claims are read from definitions, whoever wrote them: pins by hand hold their CPUs as ours do.
+ * What a domain merely may use (a floating domain, an emulator that shares the housekeeping CPUs
+ * with everybody) it does not hold.
+ */
+#include "core/claims.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+/* The threads of the widest cores (POWER SMT8): an iothread pinned to no more may have a core of
+ * its own. */
+#define CORE_THREADS_MAX 8
+
+static void clear_claim(struct fit_claim *claim)
+{
+	free(claim->name);
+	free(claim->uuid);
+	free(claim->devices);
+}
+
+void fit_claims_clear(struct fit_claims *claims)
+{
+	for (size_t i = 0; i < claims->count; i++)
+		clear_claim(&claims->items[i]);
+	free(claims->items);
+	*claims = (struct fit_claims){0};
+}
+
+/* Where the emulator runs too is no core of the iothread's own. */
+static bool iothread_owns(const struct fit_domain *domain, const struct fit_cpuset *cpus)
+{
+	return fit_cpuset_count(cpus) <= CORE_THREADS_MAX &&
+	       !fit_cpuset_intersects(cpus, &domain->emulator_pin);
+}
+
+static struct fit_cpuset own_cpus(const struct fit_domain *domain)
+{
+	struct fit_cpuset cpus = fit_domain_vcpu_cpus(domain);
+
+	if (fit_domain_floats(domain))
+		return (struct fit_cpuset){0};
+	for (size_t i = 0; i < domain->iothread_pin_count; i++)
+		if (iothread_owns(domain, &domain->iothread_pins[i].cpus))
+			fit_cpuset_unite(&cpus, &domain->iothread_pins[i].cpus);
+	return cpus;
+}
+
+void fit_claims_add(struct fit_claims *claims, const struct fit_domain *domain, bool running)
+{
+	struct fit_claim *claim = FIT_APPEND(claims->items, claims->count);
+
+	claim->name = fit_xstrdup(domain->name);
+	claim->uuid = domain->uuid ? fit_xstrdup(domain->uuid) : NULL;
+	claim->running = running;
+	claim->cpus = own_cpus(domain);
+	for (size_t i = 0; i < domain->hostdev_count; i++)
+		*FIT_APPEND(claim->devices, claim->device_count) = domain->hostdevs[i].source;
+	/* Neither the host's default size nor which cell has which size is known here. */
+	if (domain->hugepage_kib && !domain->has_hugepage_nodesets) {
+		claim->page_kib = domain->hugepage_kib;
+		claim->pages = fit_domain_pages(domain, claim->page_kib);
+		claim->page_nodes = fit_domain_bound_nodes(domain);
+	}
+}
+
+static bool is_claim_of(const struct fit_claim *claim, const struct fit_domain *domain)
+{
+	if (claim->uuid && domain->uuid)
+		return fit_streq(claim->uuid, domain->uuid);
+	return fit_streq(claim->name, domain->name);
+}
+
+void fit_claims_drop(struct fit_claims *claims, const struct fit_domain *domain)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < claims->count; i++) {
+		if (is_claim_of(&claims->items[i], domain))
+			clear_claim(&claims->items[i]);
+		else
+			claims->items[kept++] = claims->items[i];
+	}
+	claims->count = kept;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which CPUs, nodes and devices come from the fitted definition alone, what is done with them from
+ * the profile alone: nobody who can write the metadata of a domain decides what root writes.
+ */
+#include "core/hostops.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+void fit_hostops_clear(struct fit_hostops *ops)
+{
+	for (size_t i = 0; i < ops->count; i++)
+		free(ops->items[i].value);
+	free(ops->items);
+	*ops = (struct fit_hostops){0};
+}
+
+static struct fit_op *add_op(struct fit_hostops *ops, enum fit_op_kind kind)
+{
+	static const struct {
+		enum fit_phase apply;
+		enum fit_phase undo;
+	} phases[] = {
+		[FIT_OP_VF] = {FIT_PHASE_PREPARE, FIT_PHASE_RELEASE},
+		[FIT_OP_PAGES] = {FIT_PHASE_PREPARE, FIT_PHASE_STOPPED},
+		[FIT_OP_GOVERNOR] = {FIT_PHASE_START, FIT_PHASE_STOPPED},
+		[FIT_OP_IRQS_ELSEWHERE] = {FIT_PHASE_STARTED, FIT_PHASE_STOPPED},
+		[FIT_OP_IRQS_DEVICE] = {FIT_PHASE_STARTED, FIT_PHASE_STOPPED},
+	};
+	struct fit_op *op = FIT_APPEND(ops->items, ops->count);
+
+	op->kind = kind;
+	op->apply = phases[kind].apply;
+	op->undo = phases[kind].undo;
+	return op;
+}
+
+static void add_vfs(
+	const struct fit_domain *fitted, const struct fit_profile *profile, struct fit_hostops *ops)
+{
+	for (size_t i = 0; i < fitted->hostdev_count; i++) {
+		struct fit_op *op;
+
+		if (!fitted->hostdevs[i].ours)
+			continue;
+		op = add_op(ops, FIT_OP_VF);
+		op->device = fitted->hostdevs[i].source;
+		op->create = profile->vfs.create;
+	}
+}
+
+/* Whoever asked for them, the guest does not start without its pages. Several sizes, one for each
+ * guest cell, stay the business of whoever wrote them. */
+static void add_pages(const struct fit_domain *fitted, struct fit_hostops *ops)
+{
+	struct fit_op *op;
+
+	if (!fitted->has_hugepages || fitted->has_hugepage_nodesets)
+		return;
+	op = add_op(ops, FIT_OP_PAGES);
+	op->nodes = fit_domain_bound_nodes(fitted);
+	op->memory_kib = fitted->memory_kib;
+	op->page_kib = fitted->hugepage_kib;
+	if (op->page_kib)
+		op->pages = fit_domain_pages(fitted, op->page_kib);
+}
+
+static void add_governor(const struct fit_profile *profile, struct fit_hostops *ops)
+{
+	struct fit_op *op;
+
+	if (!profile->governor.intent.set || fit_cpuset_is_empty(&ops->exclusive_cpus))
+		return;
+	op = add_op(ops, FIT_OP_GOVERNOR);
+	op->cpus = ops->exclusive_cpus;
+	op->value = fit_xstrdup(profile->governor.value);
+	op->optional = !profile->governor.missing_refuse;
+}
+
+/* The device's own node is where the kernel puts interrupts by default: nothing to do for it. */
+static struct fit_cpuset interrupt_cpus(
+	const struct fit_domain *fitted, const struct fit_profile *profile)
+{
+	switch (profile->interrupts.devices_to) {
+	case FIT_PLACE_VCPUS:
+		return fit_domain_vcpu_cpus(fitted);
+	case FIT_PLACE_HOUSEKEEPING:
+		return fitted->emulator_pin;
+	default:
+		return (struct fit_cpuset){0};
+	}
+}
+
+static void add_interrupts(
+	const struct fit_domain *fitted, const struct fit_profile *profile, struct fit_hostops *ops)
+{
+	struct fit_cpuset cpus = interrupt_cpus(fitted, profile);
+
+	if (!profile->interrupts.intent.set)
+		return;
+	if (profile->interrupts.others_elsewhere && !fit_cpuset_is_empty(&ops->exclusive_cpus))
+		add_op(ops, FIT_OP_IRQS_ELSEWHERE)->cpus = ops->exclusive_cpus;
+	for (size_t i = 0; i < fitted->hostdev_count && !fit_cpuset_is_empty(&cpus); i++) {
+		struct fit_op *op = add_op(ops, FIT_OP_IRQS_DEVICE);
+
+		op->device = fitted->hostdevs[i].source;
+		op->cpus = cpus;
+	}
+}
+
+void fit_hostops_derive(const struct fit_domain *fitted, const struct fit_profile *profile,
+	struct fit_hostops *ret_ops)
+{
+	struct fit_hostops ops = {0};
+
+	/* Pins that the user kept may float, whatever the profile says. */
+	if (profile->vcpus.intent.set && !profile->vcpus.shared && !fit_domain_floats(fitted))
+		ops.exclusive_cpus = fit_domain_vcpu_cpus(fitted);
+	add_vfs(fitted, profile, &ops);
+	add_pages(fitted, &ops);
+	add_governor(profile, &ops);
+	add_interrupts(fitted, profile, &ops);
+	*ret_ops = ops;
+}
+
+static char *describe_set(const char *one, const char *many, const struct fit_cpuset *set)
+{
+	fit_autofree char *list = fit_cpuset_format_list(set);
+
+	return fit_xasprintf("%s %s", fit_cpuset_count(set) == 1 ? one : many, list);
+}
+
+static char *describe_pages(const struct fit_op *op)
+{
+	fit_autofree char *size = fit_format_size_kib(op->page_kib ? op->page_kib : op->memory_kib);
+	fit_autofree char *nodes = fit_cpuset_is_empty(&op->nodes)
+					   ? fit_xstrdup("any node")
+					   : describe_set("node", "nodes", &op->nodes);
+
+	if (op->page_kib == 0)
+		return fit_xasprintf("%s in pages of the host's default size on %s", size, nodes);
+	return fit_xasprintf("%llu page%s of %s on %s", (unsigned long long)op->pages,
+		op->pages == 1 ? "" : "s", size, nodes);
+}
+
+char *fit_op_describe(const struct fit_op *op)
+{
+	fit_autofree char *cpus = describe_set("CPU", "CPUs", &op->cpus);
+
+	switch (op->kind) {
+	case FIT_OP_VF:
+		return fit_xasprintf("VF %s", FIT_PCIADDR_STR(op->device));
+	case FIT_OP_PAGES:
+		return describe_pages(op);
+	case FIT_OP_GOVERNOR:
+		return fit_xasprintf("governor %s on %s", op->value, cpus);
+	case FIT_OP_IRQS_ELSEWHERE:
+		return fit_xasprintf("interrupts of other devices off %s", cpus);
+	case FIT_OP_IRQS_DEVICE:
+		return fit_xasprintf("interrupts of %s to %s", FIT_PCIADDR_STR(op->device), cpus);
+	}
+	return fit_xstrdup("");
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "support.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "core/hostops.h"
+#include "support_domain.h"
+
+static const char fitted[] =
+	"<memory unit='GiB'>16</memory>"
+	"<memoryBacking><hugepages><page size='1' unit='GiB'/></hugepages></memoryBacking>"
+	"<vcpu>2</vcpu><cputune><vcpupin vcpu='0' cpuset='4'/><vcpupin vcpu='1' cpuset='20'/>"
+	"<emulatorpin cpuset='0,16'/></cputune>"
+	"<numatune><memory mode='strict' nodeset='1'/></numatune>"
+	"<devices><interface type='hostdev'><source><address type='pci' bus='0x41' slot='0x10'/>"
+	"</source><alias name='ua-virt-fit-vf0'/></interface>"
+	"<hostdev type='pci'><source><address bus='0x42'/></source></hostdev></devices>";
+
+static struct fit_profile full_profile(void)
+{
+	static char performance[] = "performance";
+
+	return (struct fit_profile){
+		.vcpus = {.intent.set = true, .place = FIT_PLACE_CORES},
+		.vfs = {.intent.set = true, .count = 1, .create = 4},
+		.governor = {.intent.set = true, .value = performance},
+		.interrupts = {.intent.set = true,
+			.others_elsewhere = true,
+			.devices_to = FIT_PLACE_VCPUS},
+	};
+}
+
+static void expect_ops(
+	const char *body, const struct fit_profile *profile, const char *const *lines, size_t count)
+{
+	struct fit_domain domain = fit_test_domain(body);
+	struct fit_hostops ops;
+
+	fit_hostops_derive(&domain, profile, &ops);
+	for (size_t i = 0; i < ops.count && i < count; i++) {
+		fit_autofree char *line = fit_op_describe(&ops.items[i]);
+
+		assert_string_equal(line, lines[i]);
+		assert_true(ops.items[i].apply < ops.items[i].undo);
+	}
+	assert_int_equal(ops.count, count);
+	fit_hostops_clear(&ops);
+	fit_domain_clear(&domain);
+}
+
+static void a_full_profile_gives_every_kind_of_op(void **state)
+{
+	static const char *const lines[] = {
+		"VF 0000:41:10.0",
+		"16 pages of 1 GiB on node 1",
+		"governor performance on CPUs 4,20",
+		"interrupts of other devices off CPUs 4,20",
+		"interrupts of 0000:41:10.0 to CPUs 4,20",
+		"interrupts of 0000:42:00.0 to CPUs 4,20",
+	};
+	struct fit_profile profile = full_profile();
+
+	(void)state;
+	expect_ops(fitted, &profile, lines, FIT_ARRAY_SIZE(lines));
+}
+
+static void shared_cpus_are_left_alone(void **state)
+{
+	static const char *const lines[] = {
+		"VF 0000:41:10.0",
+		"16 pages of 1 GiB on node 1",
+		"interrupts of 0000:41:10.0 to CPUs 0,16",
+		"interrupts of 0000:42:00.0 to CPUs 0,16",
+	};
+	struct fit_profile profile = full_profile();
+
+	(void)state;
+	profile.vcpus.shared = true;
+	profile.interrupts.devices_to = FIT_PLACE_HOUSEKEEPING;
+	expect_ops(fitted, &profile, lines, FIT_ARRAY_SIZE(lines));
+}
+
+static void a_floating_domain_has_no_cpus_to_tune(void **state)
+{
+	struct fit_profile profile = full_profile();
+
+	(void)state;
+	expect_ops("<vcpu cpuset='0-7'>4</vcpu>", &profile, NULL, 0);
+}
+
+/* The device that the user passed through is not ours to create; without intents nothing is
+ * touched but the pages that the guest cannot start without. */
+static void an_empty_profile_gives_only_what_the_definition_needs(void **state)
+{
+	static const char *const lines[] = {"2 pages of 512 MiB on any node"};
+	static const char *const default_size[] = {
+		"1 GiB in pages of the host's default size on any node"};
+	struct fit_profile profile = {0};
+
+	(void)state;
+	expect_ops("<memoryBacking><hugepages><page size='512' unit='MiB'/></hugepages>"
+		   "</memoryBacking><devices><hostdev type='pci'><source><address bus='0x42'/>"
+		   "</source></hostdev></devices>",
+		&profile, lines, 1);
+	expect_ops("<memoryBacking><hugepages/></memoryBacking>", &profile, default_size, 1);
+	expect_ops("<memoryBacking><hugepages><page size='2048' nodeset='0'/></hugepages>"
+		   "</memoryBacking>",
+		&profile, NULL, 0);
+}
+
+static void the_profile_decides_whether_a_missing_governor_is_an_error(void **state)
+{
+	struct fit_profile profile = full_profile();
+	struct fit_domain domain = fit_test_domain(fitted);
+	struct fit_hostops ops;
+
+	(void)state;
+	fit_hostops_derive(&domain, &profile, &ops);
+	assert_true(ops.items[2].optional);
+	assert_int_equal(ops.items[0].create, 4);
+	fit_expect_cpus(&ops.exclusive_cpus, "4,20");
+	fit_hostops_clear(&ops);
+	profile.governor.missing_refuse = true;
+	fit_hostops_derive(&domain, &profile, &ops);
+	assert_false(ops.items[2].optional);
+	fit_hostops_clear(&ops);
+	fit_domain_clear(&domain);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_full_profile_gives_every_kind_of_op),
+		cmocka_unit_test(shared_cpus_are_left_alone),
+		cmocka_unit_test(a_floating_domain_has_no_cpus_to_tune),
+		cmocka_unit_test(an_empty_profile_gives_only_what_the_definition_needs),
+		cmocka_unit_test(the_profile_decides_whether_a_missing_governor_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
