@@ -36,7 +36,7 @@ cli_pkgs  := json-c
 test_pkgs := cmocka
 pkgs := $(core_pkgs) $(sys_pkgs) $(virt_pkgs) $(cli_pkgs)
 
-ifneq ($(filter-out clean install-packages,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out clean uninstall,$(or $(MAKECMDGOALS),all)),)
 missing := $(strip $(foreach p,$(pkgs),$(shell pkg-config --exists $(p) 2>/dev/null || echo $(p))))
 ifneq ($(missing),)
 $(error pkg-config does not find: $(missing). ./install.sh installs what is needed, or names it)
@@ -102,7 +102,8 @@ $(test_tools) $(bench_tools): $(BUILD)/%: $(BUILD)/%.o \
 		$(BUILD)/libfit-sys.a $(BUILD)/libfit-core.a $(BUILD)/libfit-base.a
 	$(link) $(call libs,$(sys_pkgs) $(core_pkgs))
 
-.PHONY: tests check bench lint
+.PHONY: tools tests check bench lint
+tools: $(test_tools)
 tests: all $(unit_tests) $(test_tools)
 
 check: tests

@@ -92,7 +92,7 @@ private_libvirtd_configure() {
 		auth_unix_rw = "none"
 		auth_unix_ro = "none"
 		host_uuid = "8d0c1c5e-3f0a-4a53-9d0e-6c1f1f1d2a10"
-		log_outputs = "2:file:/var/log/libvirtd.log"
+		log_outputs = "3:file:/var/log/libvirtd.log"
 	END
 }
 
@@ -109,21 +109,27 @@ private_libvirtd_install() {
 }
 
 private_libvirtd_root() { # DIR: the root that virt-fit and the hook see from now on
-	local options
-	options="--profiles $(printf %q "$TOP/profiles")"
-	[ "$1" = / ] || options="--sysroot $(printf %q "$1") $options"
+	local root='' profiles
+	[ "$1" = / ] || root="--sysroot $(printf %q "$1")"
+	profiles="--profiles $(printf %q "$TOP/profiles")"
 	# Replaced, not rewritten: a hook may be reading it.
 	cat >"$PRIVATE/new" <<-END
 		#!/bin/bash
-		exec $(printf %q "$BUILD/virt-fit-hook") $options "\$@"
+		exec $(printf %q "$BUILD/virt-fit-hook") $root $profiles "\$@"
 	END
 	chmod 0755 "$PRIVATE/new"
 	mv "$PRIVATE/new" "$PRIVATE/usr-sbin/virt-fit-hook"
+	# A verb refuses an option that means nothing to it.
 	cat >"$PRIVATE/bin/virt-fit" <<-END
 		#!/bin/bash
 		verb=\${1:---help}
 		shift
-		exec $(printf %q "$BUILD/virt-fit") "\$verb" $options "\$@"
+		case \$verb in
+		-* | unset | revert) options=() ;;
+		host | undo) options=($root) ;;
+		*) options=($root $profiles) ;;
+		esac
+		exec $(printf %q "$BUILD/virt-fit") "\$verb" "\${options[@]}" "\$@"
 	END
 	chmod 0755 "$PRIVATE/bin/virt-fit"
 }
@@ -140,8 +146,8 @@ libvirtd_start() {
 	fail "libvirtd does not come up"
 }
 
-libvirtd_stop() { # [SIGNAL]: guests keep running
-	kill -s "${1:-TERM}" "$libvirtd_pid"
+libvirtd_stop() { # SIGNAL: guests keep running
+	kill -s "$1" "$libvirtd_pid"
 	wait "$libvirtd_pid" 2>/dev/null || true
 	libvirtd_pid=
 }
