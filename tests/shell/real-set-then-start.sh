@@ -1,0 +1,18 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The two commands of the README: set, then virsh start alone.
+set -eu
+. "$TOP/tests/lib/private-libvirtd.sh"
+private_libvirtd_enter "$@"
+. "$TOP/tests/lib/guest.sh"
+host_make
+before=$(host_dump)
+libvirtd_start
+
+guest_define web01
+virt-fit set web01 low-latency --param pages=none
+virsh -q start web01
+threads_are_as_defined web01
+[ "$(host_dump)" != "$before" ] || fail "the host was not prepared"
+virsh -q destroy web01
+host_is_as_before "$before"
