@@ -1,0 +1,182 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# From a checkout to a running virt-fit: finds out which packages are missing, installs them on
+# Debian and Ubuntu (elsewhere it names them and stops), builds, and does what it was asked for.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+usage() {
+	cat <<-'END'
+		usage: ./install.sh [install]     install what is needed, build, install virt-fit
+		       ./install.sh demo          show the whole cycle with a private libvirtd; the machine's
+		                                  own libvirt and its settings are not touched
+		       ./install.sh check         run all tests, once more with sanitizers
+		       ./install.sh --uninstall   take virt-fit off this machine again
+
+		All as root. Packages that are missing are installed with apt-get on Debian and Ubuntu.
+	END
+}
+
+die() { # TEXT
+	echo "install.sh: $*" >&2
+	exit 1
+}
+
+say() { # TEXT
+	echo "==> $*" >&2
+}
+
+# What is needed, for what, how to see whether it is there, and the package that has it on Debian and
+# Ubuntu, Fedora and RHEL, openSUSE, Arch. Probes: a command, a pkg-config module (pc:), a file (/).
+needs() {
+	cat <<-'END'
+		build  cc                    gcc                gcc                gcc              gcc
+		build  /usr/include/stdio.h  libc6-dev          glibc-devel        glibc-devel      glibc
+		build  make                  make               make               make             make
+		build  pkg-config            pkg-config         pkgconf-pkg-config pkg-config       pkgconf
+		build  pc:libxml-2.0         libxml2-dev        libxml2-devel      libxml2-devel    libxml2
+		build  pc:libpci             libpci-dev         pciutils-devel     pciutils-devel   pciutils
+		build  pc:libvirt            libvirt-dev        libvirt-devel      libvirt-devel    libvirt
+		build  pc:json-c             libjson-c-dev      json-c-devel       libjson-c-devel  json-c
+		run    virsh                 libvirt-clients    libvirt-client     libvirt-client   libvirt
+		run    libvirtd|virtqemud    libvirt-daemon     libvirt-daemon-driver-qemu libvirt-daemon-qemu libvirt
+		run    qemu-system-x86_64    qemu-system-x86    qemu-system-x86    qemu-x86         qemu-system-x86
+		run    unshare               util-linux         util-linux         util-linux       util-linux
+		run    ip                    iproute2           iproute            iproute2         iproute2
+		run    diff                  diffutils          diffutils          diffutils        diffutils
+		run    xmllint               libxml2-utils      libxml2            libxml2-tools    libxml2
+		check  pc:cmocka             libcmocka-dev      libcmocka-devel    libcmocka-devel  cmocka
+		check  xz                    xz-utils           xz                 xz               xz
+		check  cppcheck              cppcheck           cppcheck           cppcheck         cppcheck
+		check  shellcheck            shellcheck         ShellCheck         ShellCheck       shellcheck
+		check  clang-tidy            clang-tidy         clang-tools-extra  clang-tools      clang
+		check  clang-format          clang-format       clang-tools-extra  clang-tools      clang
+	END
+}
+
+is_there() { # PROBE
+	case $1 in
+	/*) [ -e "$1" ] ;;
+	pc:*) pkg-config --exists "${1#pc:}" 2>/dev/null ;;
+	*\|*) command -v "${1%|*}" >/dev/null || command -v "${1#*|}" >/dev/null ;;
+	*) command -v "$1" >/dev/null ;;
+	esac
+}
+
+missing_packages() { # COLUMN PURPOSE...
+	local column=$1 purpose probe packages
+	shift
+	while read -r purpose probe packages; do
+		case " $* " in *" $purpose "*) ;; *) continue ;; esac
+		# shellcheck disable=SC2086  # a list of words
+		is_there "$probe" || printf '%s\n' $packages | sed -n "${column}p"
+	done < <(needs) | sort -u
+}
+
+apt_install() { # PACKAGE...
+	local apt=(apt-get -q -y -o Dpkg::Use-Pty=0 --no-install-recommends)
+	export DEBIAN_FRONTEND=noninteractive
+	# The package lists may be absent or too old for what the mirror has: then once more with new ones.
+	if apt-get -qq -s --no-install-recommends install "$@" >/dev/null 2>&1 &&
+		"${apt[@]}" install "$@" >&2; then
+		return
+	fi
+	apt-get -q update >&2
+	"${apt[@]}" install "$@" >&2
+}
+
+need() { # PURPOSE...
+	local packages column=0 with=
+	if command -v apt-get >/dev/null; then
+		column=1
+	elif command -v dnf >/dev/null; then
+		column=2 with="dnf install"
+	elif command -v zypper >/dev/null; then
+		column=3 with="zypper install"
+	elif command -v pacman >/dev/null; then
+		column=4 with="pacman -S"
+	fi
+	mapfile -t packages < <(missing_packages $((column ? column : 1)) "$@")
+	[ ${#packages[@]} -gt 0 ] || return 0
+	case $column in
+	0) die "missing, by their Debian names: ${packages[*]}" ;;
+	1)
+		[ "$(id -u)" = 0 ] || die "missing: ${packages[*]}. Run this as root to install them"
+		say "installing ${packages[*]}"
+		apt_install "${packages[@]}" || die "could not install: ${packages[*]}"
+		;;
+	*) die "missing packages: install them with: $with ${packages[*]}" ;;
+	esac
+}
+
+as_root() {
+	[ "$(id -u)" = 0 ] || die "must be root for this"
+}
+
+build() { # MAKE-ARGUMENT...
+	say "building"
+	make -s -j"$(nproc)" "$@" >&2 || die "the build failed"
+}
+
+# A hook that was not there when libvirtd started is called only after it has reloaded: said, not
+# done, because it is the administrator's daemon.
+install_here() {
+	local had_hook=
+	as_root
+	need build
+	build
+	[ ! -e /etc/libvirt/hooks/qemu ] || had_hook=1
+	make -s install >&2
+	say "virt-fit is installed. Try: virt-fit host; virt-fit profiles; virt-fit set DOMAIN low-latency"
+	[ -n "$had_hook" ] ||
+		say "libvirtd calls its new hook only after a reload: systemctl reload libvirtd" \
+			"(virtqemud where the daemons are split). Guests keep running"
+}
+
+demo() {
+	as_root
+	need build run
+	build all tools
+	exec tests/demo.sh
+}
+
+# Both passes over the whole suite, one closing line for the sum.
+check() {
+	as_root
+	need build run check
+	{
+		make -j"$(nproc)" check 2>&1 || true
+		make -j"$(nproc)" SAN=1 check 2>&1 || true
+	} | awk '
+		/^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ {
+			passed += $1; failed += $3; skipped += $5; passes++
+			next
+		}
+		/^(cc|ar) / { next }
+		{ print; fflush() }
+		END {
+			# A pass without a closing line did not build.
+			failed += 2 - passes
+			printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
+			exit failed > 0
+		}'
+}
+
+uninstall() {
+	as_root
+	make -s uninstall >&2
+	say "virt-fit is off this machine. Definitions that it fitted keep working and stay as they are"
+}
+
+case ${1:-install} in
+install) install_here ;;
+demo) demo ;;
+check) check ;;
+--uninstall) uninstall ;;
+--help | -h) usage ;;
+*)
+	usage >&2
+	exit 2
+	;;
+esac
