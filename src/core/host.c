@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/host.h"
+
+#include <stdlib.h>
+
+#include "base/text.h"
+
+static void clear_nodes(struct fit_host *host)
+{
+	for (size_t i = 0; i < host->node_count; i++) {
+		free(host->nodes[i].pools);
+		free(host->nodes[i].distances);
+	}
+	free(host->nodes);
+}
+
+static void clear_pci(struct fit_host *host)
+{
+	for (size_t i = 0; i < host->pci_count; i++) {
+		struct fit_pci_device *device = &host->pci[i];
+
+		for (size_t n = 0; n < device->netdev_count; n++)
+			free(device->netdevs[n].name);
+		free(device->netdevs);
+		free(device->vfs);
+		free(device->driver);
+	}
+	free(host->pci);
+}
+
+static void clear_irqs(struct fit_host *host)
+{
+	for (size_t i = 0; i < host->irq_count; i++) {
+		free(host->irqs[i].chip);
+		free(host->irqs[i].name);
+	}
+	free(host->irqs);
+}
+
+void fit_host_clear(struct fit_host *host)
+{
+	clear_nodes(host);
+	clear_pci(host);
+	clear_irqs(host);
+	free(host->cpus);
+	free(host->l3_groups);
+	free(host->name);
+	free(host->identity);
+	free(host->arch);
+	free(host->cpu_vendor);
+	*host = (struct fit_host){0};
+}
+
+static int compare_cpu(const void *key, const void *element)
+{
+	unsigned int id = *(const unsigned int *)key;
+	const struct fit_cpu *cpu = element;
+
+	return (id > cpu->id) - (id < cpu->id);
+}
+
+static int compare_node(const void *key, const void *element)
+{
+	unsigned int id = *(const unsigned int *)key;
+	const struct fit_node *node = element;
+
+	return (id > node->id) - (id < node->id);
+}
+
+static int compare_pci(const void *key, const void *element)
+{
+	const struct fit_pci_device *device = element;
+
+	return fit_pciaddr_compare(*(const struct fit_pciaddr *)key, device->addr);
+}
+
+/* bsearch(3) that accepts the NULL of an empty array. */
+static const void *find(const void *key, const void *items, size_t count, size_t size,
+	int (*compare)(const void *, const void *))
+{
+	return count ? bsearch(key, items, count, size, compare) : NULL;
+}
+
+const struct fit_cpu *fit_host_cpu(const struct fit_host *host, unsigned int id)
+{
+	return find(&id, host->cpus, host->cpu_count, sizeof(*host->cpus), compare_cpu);
+}
+
+const struct fit_node *fit_host_node(const struct fit_host *host, unsigned int id)
+{
+	return find(&id, host->nodes, host->node_count, sizeof(*host->nodes), compare_node);
+}
+
+const struct fit_pci_device *fit_host_pci(const struct fit_host *host, struct fit_pciaddr addr)
+{
+	return find(&addr, host->pci, host->pci_count, sizeof(*host->pci), compare_pci);
+}
+
+const struct fit_pci_device *fit_host_pci_by_netdev(const struct fit_host *host, const char *name)
+{
+	for (size_t i = 0; i < host->pci_count; i++)
+		for (size_t n = 0; n < host->pci[i].netdev_count; n++)
+			if (fit_streq(host->pci[i].netdevs[n].name, name))
+				return &host->pci[i];
+	return NULL;
+}
+
+unsigned int fit_host_threads_per_core(const struct fit_host *host)
+{
+	size_t most = 1;
+
+	for (size_t i = 0; i < host->cpu_count; i++) {
+		size_t threads = fit_cpuset_count(&host->cpus[i].siblings);
+
+		most = threads > most ? threads : most;
+	}
+	return (unsigned int)most;
+}
+
+static const struct fit_page_pool *find_pool(const struct fit_node *node, uint64_t page_kib)
+{
+	for (size_t i = 0; i < node->pool_count; i++)
+		if (node->pools[i].page_kib == page_kib)
+			return &node->pools[i];
+	return NULL;
+}
+
+uint64_t fit_node_free_pages(const struct fit_node *node, uint64_t page_kib)
+{
+	const struct fit_page_pool *pool = find_pool(node, page_kib);
+
+	return pool ? pool->free : 0;
+}
+
+bool fit_node_has_page_size(const struct fit_node *node, uint64_t page_kib)
+{
+	return find_pool(node, page_kib) != NULL;
+}
+
+unsigned int fit_host_distance(const struct fit_host *host, unsigned int from, unsigned int to)
+{
+	const struct fit_node *source = fit_host_node(host, from);
+	const struct fit_node *target = fit_host_node(host, to);
+
+	if (source && target && source->distances)
+		return source->distances[target - host->nodes];
+	return from == to ? 10 : 20;
+}
