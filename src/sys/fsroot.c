@@ -102,13 +102,17 @@ void fit_fsroot_close(struct fit_fsroot *root)
 	*root = (struct fit_fsroot){.fd = -1};
 }
 
+static int open_to_read(const struct fit_fsroot *root, const char *path)
+{
+	/* A named pipe in a captured tree must not stop us. */
+	return open_below(root, path, O_RDONLY | O_NOCTTY | (root->real ? 0 : O_NONBLOCK));
+}
+
 /* 0 or an errno: callers that probe for optional files need no message. */
 static int read_whole(
 	const struct fit_fsroot *root, const char *path, char **ret_text, size_t *ret_length)
 {
-	/* A named pipe in a captured tree must not stop us. */
-	int flags = O_RDONLY | O_NOCTTY | (root->real ? 0 : O_NONBLOCK);
-	autoclose int fd = open_below(root, path, flags);
+	autoclose int fd = open_to_read(root, path);
 	size_t capacity = 4096;
 	size_t length = 0;
 	fit_autofree char *text = NULL;
@@ -148,16 +152,31 @@ int fit_fsroot_read(const struct fit_fsroot *root, const char *path, char **ret_
 	return 0;
 }
 
+/* Cuts trailing white space; NULL when nothing is left. */
+static char *trimmed(char *text, size_t length)
+{
+	while (length && strchr(" \t\r\n", text[length - 1]))
+		text[--length] = '\0';
+	return length ? text : NULL;
+}
+
 char *fit_fsroot_try_read(const struct fit_fsroot *root, const char *path)
 {
 	fit_autofree char *text = NULL;
 	size_t length;
 
-	if (read_whole(root, path, &text, &length) != 0)
+	if (read_whole(root, path, &text, &length) != 0 || !trimmed(text, length))
 		return NULL;
-	while (length && strchr(" \t\r\n", text[length - 1]))
-		text[--length] = '\0';
-	return length ? FIT_STEAL(text) : NULL;
+	return FIT_STEAL(text);
+}
+
+char *fit_fsroot_try_read_start(const struct fit_fsroot *root, const char *path, size_t max)
+{
+	autoclose int fd = open_to_read(root, path);
+	fit_autofree char *text = fit_xcalloc(1, max + 1);
+	ssize_t got = fd < 0 ? -1 : read(fd, text, max);
+
+	return got > 0 && trimmed(text, (size_t)got) ? FIT_STEAL(text) : NULL;
 }
 
 bool fit_fsroot_try_read_int(const struct fit_fsroot *root, const char *path, int64_t *ret_value)
@@ -217,6 +236,13 @@ int fit_fsroot_write(
 			SHOWN(root, path));
 	after(root, path, value);
 	return 0;
+}
+
+int fit_fsroot_stat(const struct fit_fsroot *root, const char *path, struct stat *ret_status)
+{
+	autoclose int fd = open_below(root, path, O_PATH);
+
+	return fd < 0 ? -1 : fstat(fd, ret_status);
 }
 
 bool fit_fsroot_exists(const struct fit_fsroot *root, const char *path)

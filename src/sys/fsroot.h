@@ -43,6 +43,8 @@ int fit_fsroot_read(const struct fit_fsroot *root, const char *path, char **ret_
 /* The file's text without trailing white space, or NULL when it does not exist, cannot be read or
  * is empty: for values that may be absent. To be freed. */
 char *fit_fsroot_try_read(const struct fit_fsroot *root, const char *path);
+/* Same for what one read(2) of at most @max bytes gives: procfs makes long files piece by piece. */
+char *fit_fsroot_try_read_start(const struct fit_fsroot *root, const char *path, size_t max);
 bool fit_fsroot_try_read_int(const struct fit_fsroot *root, const char *path, int64_t *ret_value);
 
 /* One write(2) of the whole value and a newline, as echo(1) does, into an existing file: never
@@ -50,6 +52,10 @@ bool fit_fsroot_try_read_int(const struct fit_fsroot *root, const char *path, in
  * is truncated first, so that it then reads as the kernel would show it. */
 int fit_fsroot_write(
 	const struct fit_fsroot *root, const char *path, const char *value, struct fit_err *err);
+
+struct stat;
+/* stat(2); -1 and errno on failure. */
+int fit_fsroot_stat(const struct fit_fsroot *root, const char *path, struct stat *ret_status);
 
 bool fit_fsroot_exists(const struct fit_fsroot *root, const char *path);
 
@@ -60,8 +66,8 @@ char *fit_fsroot_link_name(const struct fit_fsroot *root, const char *path);
 int fit_fsroot_list(const struct fit_fsroot *root, const char *path, struct fit_strlist *ret_names,
 	struct fit_err *err);
 
-/* State files. replace: written as ".NAME.new", then renamed, mode 0600, so that a reader or a crash
- * sees the old or the new content. A file that is already gone can be removed. */
+/* State files. replace: written as ".NAME.new", then renamed, mode 0600, so that a reader or a
+ * crash sees the old or the new content. A file that is already gone can be removed. */
 int fit_fsroot_replace(const struct fit_fsroot *root, const char *path, const char *text,
 	size_t length, struct fit_err *err);
 int fit_fsroot_make_directories(

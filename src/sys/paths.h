@@ -24,11 +24,15 @@
 #define FIT_PATH_BOOT_ID     "proc/sys/kernel/random/boot_id"
 #define FIT_PATH_HOSTNAME    "proc/sys/kernel/hostname"
 #define FIT_PATH_CPUINFO     "proc/cpuinfo"
+#define FIT_PATH_MEMINFO     "proc/meminfo"
 #define FIT_PATH_INTERRUPTS  "proc/interrupts"
 #define FIT_PATH_PROC_IRQ    "proc/irq"
 #define FIT_PATH_CPU	     "sys/devices/system/cpu"
 #define FIT_PATH_NODE	     "sys/devices/system/node"
 #define FIT_PATH_PCI_DEVICES "sys/bus/pci/devices"
 #define FIT_PATH_HUGEPAGES   "sys/kernel/mm/hugepages"
+#define FIT_PATH_CPU_CORE    "sys/devices/cpu_core/cpus" /* hybrid x86 */
+#define FIT_PATH_CPU_ATOM    "sys/devices/cpu_atom/cpus"
+#define FIT_PATH_PCI_BUS     "sys/bus/pci"
 
 #endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * CPUs. Sets, not ranges: ids have gaps, CPU 0 may be offline, and an offline CPU has no topology
+ * directory. Siblings and caches are told by each CPU for itself, so they are checked against each
+ * other: a core or cache is used only where all its members agree.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "sys/paths.h"
+#include "sys/probe_parts.h"
+
+#define DIRECTORY_MAX 128
+#define CACHE_INDEXES 5 /* two of level 1, one each of level 2 to 4 */
+
+static const char *cpu_directory(char directory[DIRECTORY_MAX], int cpu, const char *name)
+{
+	snprintf(directory, DIRECTORY_MAX, FIT_PATH_CPU "/cpu%d/%s", cpu, name);
+	return directory;
+}
+
+static struct fit_cpu *cpu_at(const struct fit_host *host, int id)
+{
+	const struct fit_cpu *cpu = fit_host_cpu(host, (unsigned int)id);
+
+	return cpu ? &host->cpus[cpu - host->cpus] : NULL;
+}
+
+/* The cpuN directories. */
+static void list_directories(const struct fit_probe_run *run, struct fit_cpuset *ret_set)
+{
+	fit_autostrlist struct fit_strlist names = {0};
+	unsigned int cpu;
+
+	*ret_set = (struct fit_cpuset){0};
+	if (fit_fsroot_list(run->root, FIT_PATH_CPU, &names, NULL) < 0)
+		return;
+	for (size_t i = 0; i < names.count; i++)
+		if (fit_probe_numbered(names.items[i], "cpu", FIT_CPUSET_MAX - 1, &cpu))
+			fit_cpuset_add(ret_set, cpu);
+}
+
+/* Captured roots may lack the list of online CPUs; each CPU that can go offline tells as well. */
+static void subtract_offline(const struct fit_probe_run *run, struct fit_cpuset *set)
+{
+	const struct fit_cpuset all = *set;
+	char directory[DIRECTORY_MAX];
+
+	fit_cpuset_for_each (cpu, &all)
+		if (fit_probe_int(run, cpu_directory(directory, cpu, ""), "online", 1) == 0)
+			fit_cpuset_remove(set, (unsigned int)cpu);
+}
+
+int fit_probe_cpu_list(const struct fit_probe_run *run, struct fit_err *err)
+{
+	struct fit_host *host = run->host;
+	fit_autofree char *online = fit_probe_text(run, FIT_PATH_CPU, "online");
+	struct fit_cpuset present;
+
+	if (online && fit_cpuset_parse_list(online, &host->online, err) < 0)
+		return fit_err_prefix(err,
+			"%s/" FIT_PATH_CPU "/online: ", run->root->real ? "" : run->root->path);
+	if (!fit_probe_cpuset(run, FIT_PATH_CPU, "present", NULL, &present))
+		list_directories(run, &present);
+	if (!online) {
+		host->online = present;
+		subtract_offline(run, &host->online);
+	}
+	if (fit_cpuset_is_empty(&host->online))
+		return fit_err_set(err, FIT_ERR_NOTFOUND,
+			"no CPU is listed in %s/" FIT_PATH_CPU
+			"/online, and no cpuN directory is there: '%s' is not the root of a system",
+			run->root->real ? "" : run->root->path, run->root->path);
+	fit_cpuset_unite(&present, &host->online);
+	fit_probe_cpuset(run, FIT_PATH_CPU, "isolated", NULL, &host->isolated);
+
+	host->cpus = fit_xcalloc(fit_cpuset_count(&present), sizeof(*host->cpus));
+	fit_cpuset_for_each (id, &present)
+		host->cpus[host->cpu_count++] = (struct fit_cpu){
+			.id = (unsigned int)id,
+			.online = fit_cpuset_contains(&host->online, (unsigned int)id),
+			.isolated = fit_cpuset_contains(&host->isolated, (unsigned int)id),
+			.package = -1,
+			.die = -1,
+			.cluster = -1,
+			.core = -1,
+			.node = -1,
+			.l3 = -1,
+		};
+	return 0;
+}
+
+static void read_topology(const struct fit_probe_run *run, struct fit_cpu *cpu)
+{
+	char directory[DIRECTORY_MAX];
+
+	cpu_directory(directory, (int)cpu->id, "topology");
+	cpu->package = fit_probe_int(run, directory, "physical_package_id", -1);
+	cpu->die = fit_probe_int(run, directory, "die_id", -1);
+	cpu->cluster = fit_probe_int(run, directory, "cluster_id", -1);
+	cpu->core = fit_probe_int(run, directory, "core_id", -1);
+	/* x86 before 6.10 prints its invalid 16-bit id where there are no clusters. */
+	if (cpu->cluster == 0xffff)
+		cpu->cluster = -1;
+	/* core_cpus is the same under its newer name, 5.4. */
+	if (!fit_probe_cpuset(
+		    run, directory, "thread_siblings_list", "thread_siblings", &cpu->siblings))
+		fit_probe_cpuset(run, directory, "core_cpus_list", "core_cpus", &cpu->siblings);
+	fit_cpuset_intersect(&cpu->siblings, &run->host->online);
+	fit_cpuset_add(&cpu->siblings, cpu->id);
+}
+
+/* CPUs of cores whose members do not all name the same members. */
+static struct fit_cpuset disagreeing(const struct fit_host *host)
+{
+	struct fit_cpuset bad = {0};
+
+	fit_cpuset_for_each (id, &host->online) {
+		const struct fit_cpuset *siblings = &cpu_at(host, id)->siblings;
+
+		fit_cpuset_for_each (other, siblings)
+			if (!fit_cpuset_equal(siblings, &cpu_at(host, other)->siblings)) {
+				fit_cpuset_add(&bad, (unsigned int)id);
+				fit_cpuset_add(&bad, (unsigned int)other);
+			}
+	}
+	return bad;
+}
+
+static void split_disagreeing(const struct fit_probe_run *run)
+{
+	const struct fit_cpuset bad = disagreeing(run->host);
+	fit_autofree char *list = NULL;
+
+	if (fit_cpuset_is_empty(&bad))
+		return;
+	list = fit_cpuset_format_list(&bad);
+	fit_probe_warn(
+		run, "CPUs %s disagree about which of them share a core: taken as one each", list);
+	fit_cpuset_for_each (id, &bad) {
+		struct fit_cpu *cpu = cpu_at(run->host, id);
+
+		cpu->siblings = (struct fit_cpuset){0};
+		fit_cpuset_add(&cpu->siblings, cpu->id);
+	}
+}
+
+/* The CPUs that share the level 3 cache of @cpu. *index is where it was for the last CPU, and most
+ * likely is for this one. */
+static bool read_l3(
+	const struct fit_probe_run *run, int cpu, int *index, struct fit_cpuset *ret_set)
+{
+	char name[32];
+	char directory[DIRECTORY_MAX];
+	int level = 0;
+
+	for (int i = -1; i < CACHE_INDEXES && level != 3; i++) {
+		snprintf(name, sizeof(name), "cache/index%d", i < 0 ? *index : i);
+		level = fit_probe_int(run, cpu_directory(directory, cpu, name), "level", -1);
+		if (level == 3 && i >= 0)
+			*index = i;
+	}
+	return level == 3 &&
+	       fit_probe_cpuset(run, directory, "shared_cpu_list", "shared_cpu_map", ret_set);
+}
+
+static void find_l3_groups(const struct fit_probe_run *run)
+{
+	struct fit_host *host = run->host;
+	struct fit_cpuset grouped = {0};
+	int index = 3;
+
+	fit_cpuset_for_each (id, &host->online) {
+		struct fit_cpuset group;
+
+		if (fit_cpuset_contains(&grouped, (unsigned int)id) ||
+			!read_l3(run, id, &index, &group))
+			continue;
+		fit_cpuset_intersect(&group, &host->online);
+		fit_cpuset_add(&group, (unsigned int)id);
+		if (fit_cpuset_intersects(&group, &grouped)) {
+			fit_probe_warn(run, "the L3 cache of CPU %d overlaps another", id);
+			fit_cpuset_subtract(&group, &grouped);
+		}
+		fit_cpuset_unite(&grouped, &group);
+		fit_cpuset_for_each (member, &group)
+			cpu_at(host, member)->l3 = (int)host->l3_count;
+		*FIT_APPEND(host->l3_groups, host->l3_count) = group;
+	}
+}
+
+static void set_kinds(
+	struct fit_host *host, const struct fit_cpuset *fast, const struct fit_cpuset *slow)
+{
+	if (!fit_cpuset_intersects(fast, &host->online) ||
+		!fit_cpuset_intersects(slow, &host->online))
+		return;
+	fit_cpuset_for_each (id, &host->online) {
+		struct fit_cpu *cpu = cpu_at(host, id);
+
+		if (fit_cpuset_contains(fast, cpu->id))
+			cpu->kind = FIT_CPU_PERFORMANCE;
+		else if (fit_cpuset_contains(slow, cpu->id))
+			cpu->kind = FIT_CPU_EFFICIENCY;
+	}
+}
+
+/* Arm and RISC-V: relative capacities, the largest core has 1024. Below three quarters of that is
+ * another kind of core; middle cores and cores with a lower clock are not. */
+static bool kinds_by_capacity(const struct fit_probe_run *run)
+{
+	struct fit_cpuset fast = {0}, slow = {0};
+	char directory[DIRECTORY_MAX];
+
+	fit_cpuset_for_each (id, &run->host->online) {
+		int capacity =
+			fit_probe_int(run, cpu_directory(directory, id, ""), "cpu_capacity", -1);
+
+		if (capacity < 0)
+			return false;
+		fit_cpuset_add(capacity < 1024 * 3 / 4 ? &slow : &fast, (unsigned int)id);
+	}
+	set_kinds(run->host, &fast, &slow);
+	return true;
+}
+
+static bool has_lone_cpu(const struct fit_host *host)
+{
+	fit_cpuset_for_each (id, &host->online)
+		if (fit_cpuset_count(&cpu_at(host, id)->siblings) == 1)
+			return true;
+	return false;
+}
+
+/*
+ * Hybrid x86 under a kernel (or in a capture) without the cpu_core and cpu_atom PMUs: some cores
+ * have SMT, and those without are slower by more than turbo bins differ between equal cores. A lone
+ * sibling whose partner is offline is as fast as its peers and stays one of them.
+ */
+static void kinds_by_speed(const struct fit_probe_run *run)
+{
+	const struct fit_host *host = run->host;
+	struct fit_cpuset fast = {0}, slow = {0};
+	char directory[DIRECTORY_MAX];
+	int slowest_smt = INT32_MAX;
+
+	if (fit_host_threads_per_core(host) == 1 || !has_lone_cpu(host))
+		return;
+	for (int pass = 0; pass < 2; pass++) {
+		fit_cpuset_for_each (id, &host->online) {
+			bool smt = fit_cpuset_count(&cpu_at(host, id)->siblings) > 1;
+			int speed;
+
+			if (pass == 0 && !smt)
+				continue;
+			speed = fit_probe_int(run, cpu_directory(directory, id, "cpufreq"),
+				"cpuinfo_max_freq", -1);
+			if (speed <= 0)
+				return;
+			if (pass == 0)
+				slowest_smt = speed < slowest_smt ? speed : slowest_smt;
+			else if (!smt && speed < slowest_smt / 10 * 9)
+				fit_cpuset_add(&slow, (unsigned int)id);
+			else
+				fit_cpuset_add(&fast, (unsigned int)id);
+		}
+	}
+	set_kinds(run->host, &fast, &slow);
+}
+
+static void find_kinds(const struct fit_probe_run *run)
+{
+	fit_autofree char *core = fit_fsroot_try_read(run->root, FIT_PATH_CPU_CORE);
+	fit_autofree char *atom = fit_fsroot_try_read(run->root, FIT_PATH_CPU_ATOM);
+	struct fit_cpuset fast, slow;
+
+	if (core && atom && fit_cpuset_parse_list(core, &fast, NULL) == 0 &&
+		fit_cpuset_parse_list(atom, &slow, NULL) == 0)
+		set_kinds(run->host, &fast, &slow);
+	else if (!kinds_by_capacity(run))
+		kinds_by_speed(run);
+}
+
+void fit_probe_topology(const struct fit_probe_run *run)
+{
+	fit_cpuset_for_each (id, &run->host->online)
+		read_topology(run, cpu_at(run->host, id));
+	split_disagreeing(run);
+	find_l3_groups(run);
+	find_kinds(run);
+}
