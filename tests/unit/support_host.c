@@ -13,6 +13,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "support_tree.h"
+#include "sys/probe.h"
 
 static const char *top(void)
 {
@@ -75,6 +76,19 @@ void fit_test_root_remove(struct fit_fsroot *root)
 {
 	nftw(root->path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 	fit_fsroot_close(root);
+}
+
+struct fit_host fit_test_host(const char *name)
+{
+	struct fit_fsroot root = fit_test_host_root(name);
+	struct fit_host host = {0};
+	struct fit_err err = FIT_ERR_INIT;
+	int result = fit_probe(&root, FIT_PROBE_ALL, &host, NULL, &err);
+
+	fit_test_root_remove(&root);
+	if (result < 0)
+		fail_msg("host %s: %s", name, err.message);
+	return host;
 }
 
 void fit_test_host_names(struct fit_strlist *names)

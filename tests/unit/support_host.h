@@ -14,6 +14,7 @@
 #define FIT_TESTS_SUPPORT_HOST_H
 
 #include "base/strlist.h"
+#include "core/host.h"
 #include "sys/fsroot.h"
 
 /* A root with what the manifest says: see support_tree.h. */
@@ -25,6 +26,9 @@ void fit_test_root_add(const struct fit_fsroot *root, const char *manifest);
 
 /* Closes the root and removes its directory. */
 void fit_test_root_remove(struct fit_fsroot *root);
+
+/* Everything that can be probed of tests/hosts/NAME.sh, for tests that need a host but no files. */
+struct fit_host fit_test_host(const char *name);
 
 /* The names of all hosts in tests/hosts. */
 void fit_test_host_names(struct fit_strlist *names);
