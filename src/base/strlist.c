@@ -42,6 +42,17 @@ bool fit_strlist_contains(const struct fit_strlist *list, const char *text)
 	return false;
 }
 
+static int compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void fit_strlist_sort(struct fit_strlist *list)
+{
+	if (list->count)
+		qsort(list->items, list->count, sizeof(*list->items), compare);
+}
+
 void fit_strlist_split(struct fit_strlist *list, const char *text, const char *separators)
 {
 	while (*(text += strspn(text, separators))) {

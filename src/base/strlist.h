@@ -18,6 +18,8 @@ void fit_strlist_add(struct fit_strlist *list, const char *text);
 void fit_strlist_addf(struct fit_strlist *list, const char *format, ...) FIT_PRINTF(2, 3);
 bool fit_strlist_contains(const struct fit_strlist *list, const char *text);
 
+void fit_strlist_sort(struct fit_strlist *list); /* by bytes */
+
 /* Adds the words of @text, separated by any of the characters in @separators; empty words are
  * skipped. */
 void fit_strlist_split(struct fit_strlist *list, const char *text, const char *separators);

@@ -240,15 +240,9 @@ static void add_name(struct fit_buffer *out, const xmlNs *ns, const xmlChar *nam
 	add_part(out, 'n', (const char *)name);
 }
 
-static int compare_text(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void add_sorted(struct fit_buffer *out, char kind, struct fit_strlist *parts)
 {
-	if (parts->count)
-		qsort(parts->items, parts->count, sizeof(*parts->items), compare_text);
+	fit_strlist_sort(parts);
 	for (size_t i = 0; i < parts->count; i++)
 		add_part(out, kind, parts->items[i]);
 }
