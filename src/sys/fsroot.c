@@ -42,8 +42,7 @@ static void close_fd(const int *fd)
 
 #define autoclose FIT_CLEANUP(close_fd)
 
-/* A descriptor, or -1 with errno. */
-static int open_below(const struct fit_fsroot *root, const char *path, int flags)
+int fit_fsroot_openat(const struct fit_fsroot *root, const char *path, int flags)
 {
 	struct open_how how = {
 		.flags = (uint64_t)flags | O_CLOEXEC,
@@ -70,7 +69,7 @@ static int open_parent(const struct fit_fsroot *root, const char *path, const ch
 	fit_autofree char *parent = fit_xstrndup(path, slash ? (size_t)(slash - path) : 0);
 
 	*ret_name = slash ? slash + 1 : path;
-	return open_below(root, parent, O_PATH | O_DIRECTORY);
+	return fit_fsroot_openat(root, parent, O_PATH | O_DIRECTORY);
 }
 
 int fit_fsroot_open(const char *path, struct fit_fsroot *ret_root, struct fit_err *err)
@@ -105,7 +104,7 @@ void fit_fsroot_close(struct fit_fsroot *root)
 static int open_to_read(const struct fit_fsroot *root, const char *path)
 {
 	/* A named pipe in a captured tree must not stop us. */
-	return open_below(root, path, O_RDONLY | O_NOCTTY | (root->real ? 0 : O_NONBLOCK));
+	return fit_fsroot_openat(root, path, O_RDONLY | O_NOCTTY | (root->real ? 0 : O_NONBLOCK));
 }
 
 /* 0 or an errno: callers that probe for optional files need no message. */
@@ -212,7 +211,8 @@ static void after(const struct fit_fsroot *root, const char *path, const char *v
 static int write_value(const struct fit_fsroot *root, const char *path, const char *value)
 {
 	fit_autofree char *line = fit_xasprintf("%s\n", value);
-	autoclose int fd = open_below(root, path, O_WRONLY | O_NOCTTY | (root->real ? 0 : O_TRUNC));
+	autoclose int fd =
+		fit_fsroot_openat(root, path, O_WRONLY | O_NOCTTY | (root->real ? 0 : O_TRUNC));
 	size_t length = strlen(line);
 	ssize_t written;
 
@@ -240,21 +240,21 @@ int fit_fsroot_write(
 
 int fit_fsroot_stat(const struct fit_fsroot *root, const char *path, struct stat *ret_status)
 {
-	autoclose int fd = open_below(root, path, O_PATH);
+	autoclose int fd = fit_fsroot_openat(root, path, O_PATH);
 
 	return fd < 0 ? -1 : fstat(fd, ret_status);
 }
 
 bool fit_fsroot_exists(const struct fit_fsroot *root, const char *path)
 {
-	autoclose int fd = open_below(root, path, O_PATH);
+	autoclose int fd = fit_fsroot_openat(root, path, O_PATH);
 
 	return fd >= 0;
 }
 
 char *fit_fsroot_link_name(const struct fit_fsroot *root, const char *path)
 {
-	autoclose int fd = open_below(root, path, O_PATH | O_NOFOLLOW);
+	autoclose int fd = fit_fsroot_openat(root, path, O_PATH | O_NOFOLLOW);
 	char target[4096];
 	const char *slash;
 	ssize_t length;
@@ -279,7 +279,7 @@ int fit_fsroot_list(const struct fit_fsroot *root, const char *path, struct fit_
 	struct fit_err *err)
 {
 	struct fit_strlist names = {0};
-	int fd = open_below(root, path, O_RDONLY | O_DIRECTORY);
+	int fd = fit_fsroot_openat(root, path, O_RDONLY | O_DIRECTORY);
 	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
 
@@ -361,7 +361,7 @@ int fit_fsroot_replace(const struct fit_fsroot *root, const char *path, const ch
 static int make_directory(const struct fit_fsroot *root, const char *path, unsigned int mode)
 {
 	const char *name;
-	autoclose int existing = open_below(root, path, O_PATH | O_DIRECTORY);
+	autoclose int existing = fit_fsroot_openat(root, path, O_PATH | O_DIRECTORY);
 	autoclose int parent = -1;
 
 	if (existing >= 0)
