@@ -119,6 +119,17 @@ struct fit_profile_param {
 	char *allowed;	   /* space-separated choices, NULL */
 	char *description; /* NULL */
 	char *profile;	   /* that declares it */
+	const char *file;  /* where; owned by fit_profile.files */
+	unsigned int line;
+};
+
+/* One attribute of an intent, resolved: for people, programs and the digest. */
+struct fit_profile_setting {
+	const char *intent;    /* "vcpus", "interrupts of devices", "host governor", … : static */
+	const char *attribute; /* static */
+	char *value;
+	const char *file; /* that states it, NULL: no profile does, it is the default */
+	unsigned int line;
 };
 
 struct fit_profile {
@@ -129,6 +140,8 @@ struct fit_profile {
 	char digest[17];	     /* fingerprint of all intents and parameters, hexadecimal */
 	struct fit_profile_param *params;
 	size_t param_count;
+	struct fit_profile_setting *settings; /* of all intents that are set, in a fixed order */
+	size_t setting_count;
 
 	struct fit_intent_cpu cpu;
 	struct fit_intent_vcpus vcpus;

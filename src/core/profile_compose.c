@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Composition in four steps: gather the files, includes before the profile that includes them, each
+ * once; merge their parameters and put in the request's values; apply every statement in order, so
+ * that the last one wins attribute by attribute; take the fingerprint of what came out.
+ */
+#include "core/profile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "core/profile_grammar.h"
+#include "core/profile_parse.h"
+#include "core/profile_value.h"
+
+/* Nobody needs more; it bounds the recursion. */
+#define INCLUDE_DEPTH_MAX 32
+
+struct composition {
+	fit_profile_loader load;
+	void *context;
+	struct fit_err *err;
+	struct fit_strlist chain; /* from a requested profile to the one that is being read */
+	struct fit_profile_source *sources;
+	size_t source_count;
+	struct fit_profile profile;
+	/* By element and attribute of the grammar; `value` is NULL where nothing is set. */
+	struct fit_profile_setting *slots;
+};
+
+static void clear_settings(struct fit_profile_setting *settings, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(settings[i].value);
+	free(settings);
+}
+
+void fit_profile_clear(struct fit_profile *profile)
+{
+	fit_strlist_clear(&profile->names);
+	fit_strlist_clear(&profile->files);
+	fit_strlist_clear(&profile->included);
+	free(profile->summary);
+	for (size_t i = 0; i < profile->param_count; i++)
+		fit_profile_param_clear(&profile->params[i]);
+	free(profile->params);
+	clear_settings(profile->settings, profile->setting_count);
+	free(profile->disks.cache);
+	free(profile->disks.io);
+	free(profile->memory.page_sizes);
+	free(profile->vfs.pf);
+	free(profile->governor.value);
+	*profile = (struct fit_profile){0};
+}
+
+static size_t slot_count(void)
+{
+	return fit_profile_element_count * FIT_PROFILE_ATTRIBUTES_MAX;
+}
+
+static void clear_composition(struct composition *composition)
+{
+	fit_strlist_clear(&composition->chain);
+	for (size_t i = 0; i < composition->source_count; i++)
+		fit_profile_source_clear(&composition->sources[i]);
+	free(composition->sources);
+	clear_settings(composition->slots, slot_count());
+	fit_profile_clear(&composition->profile);
+}
+
+static int gather(struct composition *composition, const char *name);
+
+static int gather_includes(struct composition *composition, const struct fit_profile_source *source)
+{
+	for (size_t i = 0; i < source->include_count; i++) {
+		const struct fit_profile_include *include = &source->includes[i];
+
+		if (fit_strlist_contains(&composition->chain, include->name)) {
+			fit_autofree char *chain = fit_strlist_join(&composition->chain, " -> ");
+
+			return fit_err_set(composition->err, FIT_ERR_INVALID,
+				"%s:%u: profiles include each other: %s -> %s", source->file,
+				include->line, chain, include->name);
+		}
+		if (composition->chain.count == INCLUDE_DEPTH_MAX)
+			return fit_err_set(composition->err, FIT_ERR_INVALID,
+				"%s:%u: includes are more than %d deep", source->file,
+				include->line, INCLUDE_DEPTH_MAX);
+		if (gather(composition, include->name) < 0) {
+			/* The included file's own errors begin with its place. */
+			if (composition->err && composition->err->code == FIT_ERR_NOTFOUND)
+				fit_err_prefix(
+					composition->err, "%s:%u: ", source->file, include->line);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int gather(struct composition *composition, const char *name)
+{
+	struct fit_profile *profile = &composition->profile;
+	struct fit_profile_source source = {0};
+	fit_autofree char *path = NULL;
+	fit_autofree char *text = NULL;
+	struct fit_strlist *chain = &composition->chain;
+	size_t length;
+
+	if (fit_strlist_contains(&profile->included, name))
+		return 0;
+	if (composition->load(composition->context, name, &path, &text, &length, composition->err) <
+			0 ||
+		fit_profile_parse(name, path, text, length, &source, composition->err) < 0)
+		return -1;
+	fit_strlist_add(chain, name);
+	if (gather_includes(composition, &source) < 0) {
+		fit_profile_source_clear(&source);
+		return -1;
+	}
+	free(chain->items[--chain->count]);
+	*FIT_APPEND(composition->sources, composition->source_count) = source;
+	*FIT_APPEND(profile->files.items, profile->files.count) = FIT_STEAL(path);
+	fit_strlist_add(&profile->included, name);
+	return 0;
+}
+
+static int gather_all(struct composition *composition, const struct fit_strlist *names)
+{
+	struct fit_profile *profile = &composition->profile;
+
+	for (size_t i = 0; i < names->count; i++) {
+		if (!fit_profile_name_is_valid(names->items[i])) {
+			fit_autofree char *shown = fit_printable(names->items[i]);
+
+			return fit_err_set(composition->err, FIT_ERR_INVALID,
+				"\"%s\" is no profile name", shown);
+		}
+		if (gather(composition, names->items[i]) < 0)
+			return -1;
+		fit_strlist_add(&profile->names, names->items[i]);
+		/* The arrays run in step: `included` has a name for every source. */
+		for (size_t j = 0; j < composition->source_count; j++)
+			if (fit_streq(profile->included.items[j], names->items[i]))
+				fit_xreplace(&profile->summary, composition->sources[j].summary);
+	}
+	return 0;
+}
+
+static struct fit_profile_param *find_param(const struct fit_profile *profile, const char *name)
+{
+	for (size_t i = 0; i < profile->param_count; i++)
+		if (fit_streq(profile->params[i].name, name))
+			return &profile->params[i];
+	return NULL;
+}
+
+/* For messages. To be freed. */
+static char *known_params(const struct fit_profile *profile)
+{
+	fit_autostrlist struct fit_strlist names = {0};
+
+	if (profile->param_count == 0)
+		return fit_xstrdup("there are none");
+	for (size_t i = 0; i < profile->param_count; i++)
+		fit_strlist_add(&names, profile->params[i].name);
+	return fit_strlist_join(&names, ", ");
+}
+
+/* A later declaration of the same parameter gives it another default, not another type. */
+static int merge_param(struct composition *composition, const char *profile_name,
+	const struct fit_profile_param *declared)
+{
+	struct fit_profile *profile = &composition->profile;
+	struct fit_profile_param *param = find_param(profile, declared->name);
+
+	if (param && !fit_streq(param->type, declared->type))
+		return fit_err_set(composition->err, FIT_ERR_INVALID,
+			"%s:%u: parameter %s has type %s here and type %s in %s:%u", declared->file,
+			declared->line, declared->name, declared->type, param->type, param->file,
+			param->line);
+	if (!param)
+		param = FIT_APPEND(profile->params, profile->param_count);
+	fit_xreplace(&param->name, declared->name);
+	fit_xreplace(&param->type, declared->type);
+	fit_xreplace(&param->value, declared->fallback);
+	fit_xreplace(&param->fallback, declared->fallback);
+	fit_xreplace(&param->allowed, declared->allowed);
+	fit_xreplace(&param->description, declared->description);
+	fit_xreplace(&param->profile, profile_name);
+	param->file = declared->file;
+	param->line = declared->line;
+	return 0;
+}
+
+static int merge_params(struct composition *composition)
+{
+	for (size_t i = 0; i < composition->source_count; i++) {
+		const struct fit_profile_source *source = &composition->sources[i];
+		const char *name = composition->profile.included.items[i];
+
+		for (size_t j = 0; j < source->param_count; j++)
+			if (merge_param(composition, name, &source->params[j]) < 0)
+				return -1;
+	}
+	return 0;
+}
+
+static int override_param(struct composition *composition, const struct fit_param *given)
+{
+	struct fit_profile_param *param = find_param(&composition->profile, given->name);
+	fit_autofree char *name = fit_printable(given->name);
+	const struct fit_value_type *type;
+	char *canonical;
+
+	if (!param) {
+		fit_autofree char *known = known_params(&composition->profile);
+
+		return fit_err_set(composition->err, FIT_ERR_INVALID,
+			"the profiles have no parameter \"%s\"; parameters: %s", name, known);
+	}
+	type = fit_value_type_find(param->type);
+	canonical = fit_value_canonical(type, param->allowed, given->value);
+	if (!canonical) {
+		fit_autofree char *wanted = fit_value_wanted(type, param->allowed);
+		fit_autofree char *shown = fit_printable(given->value);
+
+		return fit_err_set(composition->err, FIT_ERR_INVALID,
+			"parameter %s=\"%s\" must be %s (%s:%u)", name, shown, wanted, param->file,
+			param->line);
+	}
+	free(param->value);
+	param->value = canonical;
+	return 0;
+}
+
+/* @text with parameters put in. */
+static int substitute(const struct composition *composition,
+	const struct fit_profile_source *source, unsigned int line, const char *text,
+	char **ret_text)
+{
+	fit_autobuffer struct fit_buffer buffer = {0};
+
+	while (*text) {
+		const char *next = text + 1;
+		fit_autofree char *name = fit_profile_reference(text, &next);
+		const struct fit_profile_param *param;
+
+		if (!name) {
+			fit_buffer_add_bytes(&buffer, text, 1);
+			text = next;
+			continue;
+		}
+		param = find_param(&composition->profile, name);
+		if (!param) {
+			fit_autofree char *known = known_params(&composition->profile);
+
+			return fit_err_set(composition->err, FIT_ERR_INVALID,
+				"%s:%u: ${%s}: no profile declares this parameter; parameters: %s",
+				source->file, line, name, known);
+		}
+		fit_buffer_add(&buffer, param->value);
+		text = next;
+	}
+	*ret_text = fit_buffer_steal(&buffer);
+	return 0;
+}
+
+static int apply_attribute(struct composition *composition, const struct fit_profile_source *source,
+	const struct fit_profile_statement *statement,
+	const struct fit_profile_attribute *attribute)
+{
+	const struct fit_profile_element *element = statement->element;
+	size_t index = (size_t)(attribute - element->attributes);
+	struct fit_profile_setting *slot =
+		&composition->slots[(size_t)(element - fit_profile_elements) *
+					    FIT_PROFILE_ATTRIBUTES_MAX +
+				    index];
+	const char *stated = statement->texts[index];
+	fit_autofree char *text = NULL;
+	char *canonical;
+
+	if (!stated && slot->value)
+		return 0;
+	if (substitute(composition, source, statement->line, stated ? stated : attribute->unstated,
+		    &text) < 0)
+		return -1;
+	canonical = fit_profile_store(element, attribute, &composition->profile, text);
+	if (!canonical) {
+		fit_autofree char *wanted = fit_profile_attribute_wanted(attribute);
+
+		return fit_err_set(composition->err, FIT_ERR_INVALID,
+			"%s:%u: <%s %s=\"%s\">: the parameters make it \"%s\", but %s must be %s",
+			source->file, statement->line, element->name, attribute->name, stated, text,
+			attribute->name, wanted);
+	}
+	free(slot->value);
+	*slot = (struct fit_profile_setting){
+		.intent = element->label,
+		.attribute = attribute->name,
+		.value = canonical,
+		.file = stated ? source->file : NULL,
+		.line = stated ? statement->line : 0,
+	};
+	return 0;
+}
+
+static int apply_source(struct composition *composition, const struct fit_profile_source *source)
+{
+	for (size_t i = 0; i < source->statement_count; i++) {
+		const struct fit_profile_statement *statement = &source->statements[i];
+		struct fit_intent *intent =
+			fit_profile_intent(statement->element, &composition->profile);
+
+		fit_profile_for_each_attribute(attribute,
+			statement->element) if (apply_attribute(composition, source, statement,
+							attribute) < 0) return -1;
+		intent->set = true;
+		intent->file = source->file;
+		intent->line = statement->line;
+	}
+	return 0;
+}
+
+/* What single attributes cannot tell. libvirt refuses this one on define. */
+static int check_sense(const struct fit_profile *profile, struct fit_err *err)
+{
+	const struct fit_intent_disks *disks = &profile->disks;
+
+	if (fit_streq(disks->io, "native") && disks->cache && !fit_streq(disks->cache, "none") &&
+		!fit_streq(disks->cache, "directsync"))
+		return fit_err_set(err, FIT_ERR_INVALID,
+			"%s:%u: <disks io=\"native\"> needs cache=\"none\" or \"directsync\", and "
+			"it is \"%s\"",
+			disks->intent.file, disks->intent.line, disks->cache);
+	return 0;
+}
+
+/* Moves what is set out of the slots, and takes the fingerprint. */
+static void finish(struct composition *composition)
+{
+	struct fit_profile *profile = &composition->profile;
+	fit_autostrlist struct fit_strlist facts = {0};
+	uint64_t digest = FIT_FINGERPRINT_INIT;
+
+	for (size_t i = 0; i < slot_count(); i++) {
+		struct fit_profile_setting *slot = &composition->slots[i];
+
+		if (!slot->value)
+			continue;
+		fit_strlist_addf(&facts, "%s %s=%s", slot->intent, slot->attribute, slot->value);
+		*FIT_APPEND(profile->settings, profile->setting_count) = *slot;
+		slot->value = NULL;
+	}
+	for (size_t i = 0; i < profile->param_count; i++)
+		fit_strlist_addf(
+			&facts, "${%s}=%s", profile->params[i].name, profile->params[i].value);
+	fit_strlist_sort(&facts);
+	/* The terminating NUL separates the facts: no value contains one. */
+	for (size_t i = 0; i < facts.count; i++)
+		digest = fit_fingerprint(digest, facts.items[i], strlen(facts.items[i]) + 1);
+	snprintf(profile->digest, sizeof(profile->digest), "%016llx", (unsigned long long)digest);
+}
+
+static int compose(struct composition *composition, const struct fit_strlist *names,
+	const struct fit_param *params, size_t param_count)
+{
+	if (names->count == 0)
+		return fit_err_set(composition->err, FIT_ERR_INVALID, "no profile is named");
+	if (gather_all(composition, names) < 0 || merge_params(composition) < 0)
+		return -1;
+	for (size_t i = 0; i < param_count; i++)
+		if (override_param(composition, &params[i]) < 0)
+			return -1;
+	for (size_t i = 0; i < composition->source_count; i++)
+		if (apply_source(composition, &composition->sources[i]) < 0)
+			return -1;
+	if (check_sense(&composition->profile, composition->err) < 0)
+		return -1;
+	finish(composition);
+	return 0;
+}
+
+int fit_profile_compose(const struct fit_strlist *names, const struct fit_param *params,
+	size_t param_count, fit_profile_loader load, void *context, struct fit_profile *ret_profile,
+	struct fit_err *err)
+{
+	struct composition composition = {.load = load, .context = context, .err = err};
+	int status;
+
+	composition.slots = fit_xcalloc(slot_count(), sizeof(*composition.slots));
+	status = compose(&composition, names, params, param_count);
+	if (status == 0) {
+		*ret_profile = composition.profile;
+		composition.profile = (struct fit_profile){0};
+	}
+	clear_composition(&composition);
+	return status;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/profile_value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "core/pciaddr.h"
+
+/* IFNAMSIZ of the kernel, with the terminating NUL. */
+#define NETDEV_NAME_SIZE 16
+
+#define TEXT_MAX 256
+
+#define WHITE_SPACE " \t\r\n"
+
+bool fit_value_parse_count(const char *text, unsigned int *ret_count)
+{
+	uint64_t value;
+
+	if (!fit_parse_uint(text, FIT_VALUE_COUNT_MAX, &value))
+		return false;
+	*ret_count = (unsigned int)value;
+	return true;
+}
+
+/* A size with its unit, nothing between: "2MiB". Not 0. */
+static bool parse_size(const char *text, uint64_t *ret_kib)
+{
+	size_t digits = strspn(text, "0123456789");
+	fit_autofree char *number = fit_xstrndup(text, digits);
+	uint64_t kib;
+
+	if (!text[digits] || !fit_parse_size_kib(number, text + digits, &kib) || kib == 0)
+		return false;
+	*ret_kib = kib;
+	return true;
+}
+
+static char *format_size(uint64_t kib)
+{
+	fit_autofree char *text = fit_format_size_kib(kib);
+	size_t digits = strcspn(text, " ");
+
+	return fit_xasprintf("%.*s%s", (int)digits, text, text + digits + 1);
+}
+
+bool fit_value_parse_page_sizes(const char *text, uint64_t **ret_sizes, size_t *ret_count)
+{
+	fit_autostrlist struct fit_strlist words = {0};
+	fit_autofree uint64_t *sizes = NULL;
+	size_t count = 0;
+
+	fit_strlist_split(&words, text, WHITE_SPACE);
+	for (size_t i = 0; i < words.count; i++) {
+		bool last = i + 1 == words.count;
+		uint64_t kib = 0;
+
+		if (!(last && fit_streq(words.items[i], "none")) &&
+			(!parse_size(words.items[i], &kib) || (kib & (kib - 1))))
+			return false;
+		for (size_t j = 0; j < count; j++)
+			if (sizes[j] == kib)
+				return false;
+		*FIT_APPEND(sizes, count) = kib;
+	}
+	if (count == 0)
+		return false;
+	*ret_sizes = FIT_STEAL(sizes);
+	*ret_count = count;
+	return true;
+}
+
+static char *canonical_count(const char *text, const char *allowed FIT_UNUSED)
+{
+	unsigned int count;
+
+	return fit_value_parse_count(text, &count) ? fit_xasprintf("%u", count) : NULL;
+}
+
+static char *canonical_size(const char *text, const char *allowed FIT_UNUSED)
+{
+	uint64_t kib;
+
+	return parse_size(text, &kib) ? format_size(kib) : NULL;
+}
+
+static char *canonical_sizes(const char *text, const char *allowed FIT_UNUSED)
+{
+	fit_autofree uint64_t *sizes = NULL;
+	struct fit_buffer buffer = {0};
+	size_t count;
+
+	if (!fit_value_parse_page_sizes(text, &sizes, &count))
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
+		fit_autofree char *size = sizes[i] ? format_size(sizes[i]) : fit_xstrdup("none");
+
+		fit_buffer_addf(&buffer, "%s%s", i ? " " : "", size);
+	}
+	return fit_buffer_steal(&buffer);
+}
+
+static char *canonical_choice(const char *text, const char *allowed)
+{
+	fit_autostrlist struct fit_strlist words = {0};
+
+	fit_strlist_split(&words, allowed, WHITE_SPACE);
+	return fit_strlist_contains(&words, text) ? fit_xstrdup(text) : NULL;
+}
+
+/* One line, so that it can stand in every message and table. */
+static char *canonical_text(const char *text, const char *allowed FIT_UNUSED)
+{
+	fit_autofree char *printable = fit_printable(text);
+
+	if (!*text || strlen(text) > TEXT_MAX || !fit_streq(printable, text))
+		return NULL;
+	return fit_xstrdup(text);
+}
+
+/* What dev_valid_name() of the kernel accepts. */
+static bool is_netdev_name(const char *text)
+{
+	return *text && strlen(text) < NETDEV_NAME_SIZE && !strpbrk(text, "/: \t\r\n\v\f") &&
+	       !fit_streq(text, ".") && !fit_streq(text, "..");
+}
+
+static char *canonical_pf(const char *text, const char *allowed FIT_UNUSED)
+{
+	struct fit_pciaddr address;
+
+	if (fit_pciaddr_parse(text, &address))
+		return fit_xstrdup(FIT_PCIADDR_STR(address));
+	return is_netdev_name(text) ? canonical_text(text, NULL) : NULL;
+}
+
+struct fit_value_type {
+	const char *name;
+	char *(*canonical)(const char *text, const char *allowed);
+	const char *wanted;  /* NULL: one of the allowed */
+	const char *allowed; /* NULL: the parameter says it */
+};
+
+static const struct fit_value_type types[] = {
+	{"count", canonical_count, "a number from 0 to 8192", NULL},
+	{"size", canonical_size, "a size with its unit, such as 512MiB", NULL},
+	{"sizes", canonical_sizes,
+		"page sizes in order of preference, such as \"1GiB 2MiB\"; \"none\", last or "
+		"alone, "
+		"accepts normal pages",
+		NULL},
+	{"choice", canonical_choice, NULL, NULL},
+	{"yes-no", canonical_choice, NULL, "yes no"},
+	{"pf", canonical_pf,
+		"\"nearest\", a PCI address such as 0000:41:00.0, or a network interface", NULL},
+	{"text", canonical_text, "a line of text", NULL},
+};
+
+const struct fit_value_type *fit_value_type_find(const char *name)
+{
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(types); i++)
+		if (fit_streq(types[i].name, name))
+			return &types[i];
+	return NULL;
+}
+
+const char *fit_value_type_name(const struct fit_value_type *type)
+{
+	return type->name;
+}
+
+bool fit_value_type_is_choice(const struct fit_value_type *type)
+{
+	return !type->wanted && !type->allowed;
+}
+
+char *fit_value_canonical(const struct fit_value_type *type, const char *allowed, const char *text)
+{
+	return type->canonical(text, type->allowed ? type->allowed : allowed);
+}
+
+char *fit_value_wanted(const struct fit_value_type *type, const char *allowed)
+{
+	fit_autostrlist struct fit_strlist words = {0};
+
+	if (type->wanted)
+		return fit_xstrdup(type->wanted);
+	fit_strlist_split(&words, type->allowed ? type->allowed : allowed, WHITE_SPACE);
+	return fit_value_alternatives(&words, true);
+}
+
+char *fit_value_type_names(void)
+{
+	fit_autostrlist struct fit_strlist names = {0};
+
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(types); i++)
+		fit_strlist_add(&names, types[i].name);
+	return fit_value_alternatives(&names, false);
+}
+
+char *fit_value_alternatives(const struct fit_strlist *words, bool quote)
+{
+	struct fit_buffer buffer = {0};
+
+	for (size_t i = 0; i < words->count; i++) {
+		const char *separator = i == 0 ? "" : i + 1 < words->count ? ", " : " or ";
+
+		fit_buffer_addf(&buffer, quote ? "%s\"%s\"" : "%s%s", separator, words->items[i]);
+	}
+	return fit_buffer_steal(&buffer);
+}
