@@ -46,7 +46,8 @@ endif
 fit_cflags := -std=gnu17 -Isrc -Itests/unit -D_GNU_SOURCE -DFIT_VERSION='"$(VERSION)"' \
 	-DFIT_DATADIR='"$(datadir)/virt-fit"' -DFIT_ENGINE='"$(sbindir)/virt-fit-hook"' \
 	$(warnings) -fstack-protector-strong -fPIE $(san_flags) -MMD -MP
-pkg_cflags := $(shell pkg-config --cflags $(pkgs) $(test_pkgs) 2>/dev/null)
+# One by one: the programs are built also where the tests' packages are missing.
+pkg_cflags := $(sort $(foreach p,$(pkgs) $(test_pkgs),$(shell pkg-config --cflags $(p) 2>/dev/null)))
 libs = $(shell pkg-config --libs $(1))
 fit_ldflags := -pie -Wl,--as-needed -Wl,-z,relro $(san_flags)
 
