@@ -67,7 +67,7 @@ void fit_claims_add(struct fit_claims *claims, const struct fit_domain *domain, 
 	}
 }
 
-static bool is_claim_of(const struct fit_claim *claim, const struct fit_domain *domain)
+bool fit_claim_is_of(const struct fit_claim *claim, const struct fit_domain *domain)
 {
 	if (claim->uuid && domain->uuid)
 		return fit_streq(claim->uuid, domain->uuid);
@@ -79,7 +79,7 @@ void fit_claims_drop(struct fit_claims *claims, const struct fit_domain *domain)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < claims->count; i++) {
-		if (is_claim_of(&claims->items[i], domain))
+		if (fit_claim_is_of(&claims->items[i], domain))
 			clear_claim(&claims->items[i]);
 		else
 			claims->items[kept++] = claims->items[i];

@@ -35,7 +35,10 @@ void fit_claims_clear(struct fit_claims *claims);
 /* Adds what @domain holds. */
 void fit_claims_add(struct fit_claims *claims, const struct fit_domain *domain, bool running);
 
-/* Drops the claim of the domain itself (by uuid, by name where it has none). */
+/* Is it the domain's own? By uuid, by name where one of them has none. */
+bool fit_claim_is_of(const struct fit_claim *claim, const struct fit_domain *domain);
+
+/* Drops the claim of the domain itself. */
 void fit_claims_drop(struct fit_claims *claims, const struct fit_domain *domain);
 
 #endif

@@ -75,6 +75,7 @@ struct fit_domain {
 	char *cpu_mode;		     /* NULL without <cpu mode=>; "custom" when only a model */
 	bool cpu_is_default;	     /* no <cpu>, or only what libvirt adds by itself */
 	bool has_cpu_cache;
+	bool cpu_cache_is_passthrough;
 	bool has_cpu_migratable;
 	bool has_topoext; /* <feature name='topoext'>, whatever its policy */
 	bool has_topology;

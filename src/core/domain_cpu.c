@@ -87,6 +87,7 @@ int fit_domain_read_cpu(const struct fit_domain_reader *reader, const xmlNode *r
 	struct fit_domain *domain = reader->domain;
 	const xmlNode *cpu = fit_xml_child(root, "cpu");
 	const xmlNode *topology = fit_xml_child(cpu, "topology");
+	const xmlNode *cache = fit_xml_child(cpu, "cache");
 
 	domain->cpu_is_default = true;
 	if (!cpu)
@@ -95,7 +96,8 @@ int fit_domain_read_cpu(const struct fit_domain_reader *reader, const xmlNode *r
 	domain->cpu_mode = fit_xml_attr(cpu, "mode");
 	if (!domain->cpu_mode && fit_xml_child(cpu, "model"))
 		domain->cpu_mode = fit_xstrdup("custom");
-	domain->has_cpu_cache = fit_xml_child(cpu, "cache");
+	domain->has_cpu_cache = cache;
+	domain->cpu_cache_is_passthrough = fit_domain_attr_is(cache, "mode", "passthrough");
 	domain->has_cpu_migratable = fit_domain_has_attr(cpu, "migratable");
 	fit_xml_for_each (feature, cpu, "feature") {
 		if (fit_domain_attr_is(feature, "name", "topoext"))

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* <iothreads>, <iothreadids>, <cputune> and the placement attribute of <vcpu>. */
+#include "core/emit_parts.h"
+
+#include "base/memory.h"
+#include "base/strlist.h"
+
+static char *format_pin(const struct fit_thread_pin *pins, size_t count, unsigned int id)
+{
+	for (size_t i = 0; i < count; i++)
+		if (pins[i].id == id)
+			return fit_cpuset_format_list(&pins[i].cpus);
+	return NULL;
+}
+
+/* One pin: <@element @attribute='ID' cpuset='…'/>. */
+static int emit_pin(const struct fit_emitter *emitter, const struct fit_intent *intent,
+	const char *element, const char *attribute, const struct fit_thread_pin *pin,
+	const char *found)
+{
+	fit_autofree char *what = fit_xasprintf("the pin of %s %u", attribute, pin->id);
+	fit_autofree char *wanted = fit_cpuset_format_list(&pin->cpus);
+	fit_autofree char *path =
+		fit_xasprintf("cputune/%s[@%s='%u']", element, attribute, pin->id);
+	int decision = fit_emit_decide(emitter, intent, what, found, wanted);
+
+	if (decision > 0)
+		fit_edits_setf(emitter->edits, path, "<%s %s='%u' cpuset='%s'/>", element,
+			attribute, pin->id, wanted);
+	return decision;
+}
+
+static int emit_vcpus(const struct fit_emitter *emitter)
+{
+	const struct fit_domain *domain = emitter->domain;
+	const struct fit_plan *plan = emitter->plan;
+	const struct fit_intent *intent = &emitter->profile->vcpus.intent;
+	int decision = 0;
+
+	if (plan->vcpus_kept || plan->vcpu_count == 0)
+		return 0;
+	/* placement='auto' asks numad at every start, pins or not. */
+	if (domain->vcpu_placement_auto)
+		decision = fit_emit_decide(
+			emitter, intent, "the placement of the vCPUs", "auto", "static");
+	if (decision < 0)
+		return -1;
+	if (decision > 0)
+		fit_edits_set(emitter->edits, "vcpu/@placement", "static");
+	for (size_t i = 0; i < plan->vcpu_count; i++) {
+		fit_autofree char *found =
+			format_pin(domain->vcpu_pins, domain->vcpu_pin_count, plan->vcpus[i].id);
+
+		if (emit_pin(emitter, intent, "vcpupin", "vcpu", &plan->vcpus[i], found) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int emit_emulator(const struct fit_emitter *emitter)
+{
+	const struct fit_domain *domain = emitter->domain;
+	fit_autofree char *found =
+		domain->has_emulator_pin ? fit_cpuset_format_list(&domain->emulator_pin) : NULL;
+	fit_autofree char *wanted = fit_cpuset_format_list(&emitter->plan->emulator);
+	int decision;
+
+	if (!emitter->plan->has_emulator)
+		return 0;
+	decision = fit_emit_decide(emitter, &emitter->profile->emulator.intent,
+		"the pin of the emulator", found, wanted);
+	if (decision > 0)
+		fit_edits_setf(emitter->edits, "cputune/emulatorpin", "<emulatorpin cpuset='%s'/>",
+			wanted);
+	return decision;
+}
+
+static bool has_iothread(const struct fit_domain *domain, unsigned int id)
+{
+	for (size_t i = 0; i < domain->iothread_count; i++)
+		if (domain->iothread_ids[i] == id)
+			return true;
+	return false;
+}
+
+/*
+ * The domain's own iothreads stay, its disks may use them; the plan's are added. libvirt numbers
+ * iothreads itself as long as nobody gives ids; once it does it prints all ids, and then ours must
+ * be entries of their own to be taken back later.
+ */
+static void write_iothreads(const struct fit_emitter *emitter)
+{
+	const struct fit_domain *domain = emitter->domain;
+	const struct fit_plan *plan = emitter->plan;
+	size_t count = domain->iothread_count;
+	size_t highest = count ? domain->iothread_ids[count - 1] : 0;
+
+	for (size_t i = 0; i < plan->iothread_count; i++) {
+		if (!has_iothread(domain, plan->iothreads[i].id))
+			count++;
+		if (plan->iothreads[i].id > highest)
+			highest = plan->iothreads[i].id;
+	}
+	if (count == domain->iothread_count)
+		return;
+	fit_edits_setf(emitter->edits, "iothreads/text()", "%zu", count);
+	if (!domain->has_iothread_ids && highest == count)
+		return;
+	for (size_t i = 0; i < plan->iothread_count; i++) {
+		unsigned int id = plan->iothreads[i].id;
+		fit_autofree char *path = fit_xasprintf("iothreadids/iothread[@id='%u']", id);
+
+		if (!has_iothread(domain, id))
+			fit_edits_setf(emitter->edits, path, "<iothread id='%u'/>", id);
+	}
+}
+
+static char *format_ids(const struct fit_domain *domain)
+{
+	fit_autostrlist struct fit_strlist ids = {0};
+
+	if (!domain->has_iothreads)
+		return NULL;
+	for (size_t i = 0; i < domain->iothread_count; i++)
+		fit_strlist_addf(&ids, "%u", domain->iothread_ids[i]);
+	return fit_strlist_join(&ids, ", ");
+}
+
+static char *format_planned_ids(const struct fit_plan *plan)
+{
+	fit_autostrlist struct fit_strlist ids = {0};
+
+	for (size_t i = 0; i < plan->iothread_count; i++)
+		fit_strlist_addf(&ids, "%u", plan->iothreads[i].id);
+	return fit_strlist_join(&ids, ", ");
+}
+
+static int emit_iothreads(const struct fit_emitter *emitter)
+{
+	const struct fit_domain *domain = emitter->domain;
+	const struct fit_plan *plan = emitter->plan;
+	const struct fit_intent *intent = &emitter->profile->iothreads.intent;
+	fit_autofree char *found = format_ids(domain);
+	fit_autofree char *wanted = format_planned_ids(plan);
+	int decision = 0;
+
+	if (!plan->iothreads_kept && plan->iothread_count)
+		decision = fit_emit_decide(emitter, intent, "the list of iothreads", found, wanted);
+	if (decision < 0)
+		return -1;
+	if (decision > 0)
+		write_iothreads(emitter);
+	for (size_t i = 0; i < plan->iothread_count; i++) {
+		const struct fit_thread_pin *pin = &plan->iothreads[i];
+		fit_autofree char *old =
+			format_pin(domain->iothread_pins, domain->iothread_pin_count, pin->id);
+
+		if (fit_cpuset_is_empty(&pin->cpus) ||
+			(decision == 0 && !has_iothread(domain, pin->id)))
+			continue;
+		if (emit_pin(emitter, intent, "iothreadpin", "iothread", pin, old) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int fit_emit_threads(const struct fit_emitter *emitter)
+{
+	if (emit_vcpus(emitter) < 0 || emit_emulator(emitter) < 0)
+		return -1;
+	return emit_iothreads(emitter);
+}
