@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The chain of pure steps from a document to its fitted form. Each step works on the result of the
+ * one before, so the struct below is filled from top to bottom and freed as a whole:
+ *
+ *   parse → undo the record → view → request → profile → plan → emit → apply → view → host ops
+ *
+ * Two documents are kept: the input as it came, which is what the planner sees as the previous
+ * placement and what is given back if nothing changes, and the one that is worked on.
+ */
+#include "core/render.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "core/emit.h"
+#include "core/request.h"
+#include "core/rewrite.h"
+#include "core/xml.h"
+
+struct render {
+	const struct fit_render_input *input;
+	xmlDoc *before;
+	xmlDoc *doc;
+	struct fit_remains *remains;
+	struct fit_domain previous; /* the input as it is */
+	struct fit_domain original; /* without our edits */
+	struct fit_domain fitted;
+	struct fit_request request;
+	struct fit_claims others; /* the claims themselves belong to the input */
+	struct fit_edits edits;
+	struct fit_render_result result;
+};
+
+void fit_render_result_clear(struct fit_render_result *result)
+{
+	free(result->xml);
+	free(result->report);
+	free(result->report_why);
+	fit_plan_clear(&result->plan);
+	fit_profile_clear(&result->profile);
+	fit_hostops_clear(&result->ops);
+	fit_strlist_clear(&result->notes);
+	*result = (struct fit_render_result){0};
+}
+
+static void render_clear(struct render *render)
+{
+	fit_remains_free(&render->remains);
+	fit_xml_free_doc(&render->before);
+	fit_xml_free_doc(&render->doc);
+	fit_domain_clear(&render->previous);
+	fit_domain_clear(&render->original);
+	fit_domain_clear(&render->fitted);
+	fit_request_clear(&render->request);
+	free(render->others.items);
+	fit_edits_clear(&render->edits);
+	fit_render_result_clear(&render->result);
+}
+
+static int read_document(struct render *render, struct fit_err *err)
+{
+	const struct fit_render_input *input = render->input;
+
+	render->before = fit_xml_parse(input->xml, input->length, input->name, err);
+	if (!render->before ||
+		fit_domain_read(render->before, input->name, &render->previous, err) < 0)
+		return -1;
+	render->doc = xmlCopyDoc(render->before, 1);
+	if (!render->doc)
+		abort();
+	if (fit_rewrite_undo(
+		    render->doc, input->name, &render->result.notes, &render->remains, err) < 0)
+		return -1;
+	return fit_domain_read(render->doc, input->name, &render->original, err);
+}
+
+static int read_profile(struct render *render, struct fit_err *err)
+{
+	const struct fit_render_input *input = render->input;
+	const struct fit_strlist *names = input->profiles;
+	int found = fit_request_read(render->doc, input->name, &render->request, err);
+
+	if (found < 0)
+		return -1;
+	if (!names && found == 0)
+		return fit_err_set(err, FIT_ERR_NOTFOUND,
+			"%s: the domain asks for no profile: give it one with 'virt-fit set', or "
+			"name one with --profile",
+			input->name);
+	if (fit_profile_compose(names ? names : &render->request.profiles, render->request.params,
+		    render->request.param_count, input->load, input->load_context,
+		    &render->result.profile, err) < 0)
+		return fit_err_prefix(err, "%s: ", render->original.name);
+	return 0;
+}
+
+static void collect_other_claims(struct render *render)
+{
+	const struct fit_claims *claims = render->input->claims;
+
+	for (size_t i = 0; claims && i < claims->count; i++)
+		if (!fit_claim_is_of(&claims->items[i], &render->original))
+			*FIT_APPEND(render->others.items, render->others.count) = claims->items[i];
+}
+
+/* The PCI controllers of the original, so that those libvirt adds for our devices can go with them.
+ * NULL when they cannot be told apart by number. */
+static char *list_controllers(const struct fit_domain *domain)
+{
+	fit_autostrlist struct fit_strlist indexes = {0};
+
+	for (size_t i = 0; i < domain->controller_count; i++) {
+		if (!fit_streq(domain->controllers[i].type, "pci"))
+			continue;
+		if (!domain->controllers[i].has_index)
+			return NULL;
+		fit_strlist_addf(&indexes, "%u", domain->controllers[i].index);
+	}
+	return fit_strlist_join(&indexes, " ");
+}
+
+static int apply(struct render *render, struct fit_err *err)
+{
+	const struct fit_render_input *input = render->input;
+	struct fit_profile *profile = &render->result.profile;
+	fit_autofree char *names = fit_strlist_join(&profile->names, " ");
+	fit_autofree char *controllers = list_controllers(&render->original);
+	char version[] = FIT_VERSION;
+	const struct fit_record info = {
+		.version = version,
+		.profile = names,
+		.digest = profile->digest,
+		.host = input->host->identity,
+		.controllers = controllers,
+	};
+
+	if (fit_rewrite_apply(
+		    render->doc, input->name, &render->edits, &info, render->remains, err) < 0)
+		return -1;
+	return fit_domain_read(render->doc, input->name, &render->fitted, err);
+}
+
+static void finish(struct render *render, const struct fit_plan_input *plan_input)
+{
+	const struct fit_render_input *input = render->input;
+	struct fit_render_result *result = &render->result;
+
+	fit_hostops_derive(&render->fitted, &result->profile, &result->ops);
+	result->changed = !fit_xml_equivalent(
+		xmlDocGetRootElement(render->before), xmlDocGetRootElement(render->doc));
+	result->xml = result->changed ? fit_xml_print(render->doc)
+				      : fit_xstrndup(input->xml, input->length);
+	result->report = fit_plan_report(&result->plan, plan_input, &result->ops, false);
+	result->report_why = fit_plan_report(&result->plan, plan_input, &result->ops, true);
+}
+
+static int make(struct render *render, struct fit_err *err)
+{
+	const struct fit_plan_input plan_input = {
+		.host = render->input->host,
+		.domain = &render->original,
+		.previous = &render->previous,
+		.request = &render->request,
+		.profile = &render->result.profile,
+		.claims = &render->others,
+	};
+
+	if (read_document(render, err) < 0 || read_profile(render, err) < 0)
+		return -1;
+	collect_other_claims(render);
+	if (fit_plan_make(&plan_input, &render->result.plan, err) < 0 ||
+		fit_emit(&render->result.plan, &plan_input, &render->edits, err) < 0 ||
+		apply(render, err) < 0)
+		return -1;
+	finish(render, &plan_input);
+	return 0;
+}
+
+int fit_render(const struct fit_render_input *input, struct fit_render_result *ret_result,
+	struct fit_err *err)
+{
+	struct render render = {.input = input};
+	int result = make(&render, err);
+
+	if (result == 0) {
+		*ret_result = render.result;
+		render.result = (struct fit_render_result){0};
+	}
+	render_clear(&render);
+	return result;
+}
+
+int fit_revert(const char *xml, size_t length, const char *name, struct fit_strlist *notes,
+	char **ret_xml, bool *ret_changed, struct fit_err *err)
+{
+	fit_autodoc xmlDoc *doc = fit_xml_parse(xml, length, name, err);
+	struct fit_record record = {0};
+	int found;
+
+	if (!doc)
+		return -1;
+	found = fit_record_read(doc, name, &record, err);
+	fit_record_clear(&record);
+	if (found < 0 || (found && fit_rewrite_undo(doc, name, notes, NULL, err) < 0))
+		return -1;
+	*ret_xml = found ? fit_xml_print(doc) : fit_xstrndup(xml, length);
+	*ret_changed = found;
+	return 0;
+}
