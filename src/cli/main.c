@@ -14,7 +14,6 @@
 #include "base/text.h"
 #include "cli/options.h"
 
-#define HOST_OPTIONS (FIT_OPTION_SYSROOT | FIT_OPTION_PROFILES)
 #define DOMAIN_HELP \
 	"An argument that contains a slash, or ends in .xml and is a file, is a FILE, and - is\n" \
 	"standard input; anything else is a DOMAIN: name, UUID or id."
@@ -34,40 +33,37 @@
 
 static const struct fit_verb verbs[] = {
 	{"set", "DOMAIN PROFILE...", "Request profiles for a domain and fit its definition",
-		"Replaces an earlier request, its parameters and devices included. If the request\n"
-		"cannot be met, nothing is changed.",
-		HOST_OPTIONS | FIT_OPTION_CONNECT | FIT_OPTION_PARAM | FIT_OPTION_DEVICE |
-			FIT_OPTION_DRY_RUN,
-		2, -1, fit_cmd_set},
+		"Replaces an earlier request with its parameters and devices. If the request "
+		"cannot\n"
+		"be met, nothing is changed.",
+		FIT_OPTION_PARAM | FIT_OPTION_DEVICE | FIT_OPTION_DRY_RUN, 2, -1, fit_cmd_set},
 	{"unset", "DOMAIN...", "Take the request and all that was fitted out of a definition", "",
-		FIT_OPTION_CONNECT | FIT_OPTION_DRY_RUN, 1, -1, fit_cmd_unset},
+		FIT_OPTION_DRY_RUN, 1, -1, fit_cmd_unset},
 	{"list", "", "Show the domains that request profiles, and whether they are fitted", "",
-		HOST_OPTIONS | FIT_OPTION_CONNECT | FIT_OPTION_JSON, 0, 0, fit_cmd_list},
+		FIT_OPTION_JSON, 0, 0, fit_cmd_list},
 	{"plan", "DOMAIN|FILE", "Show what a domain would get on this host", DOMAIN_HELP,
-		HOST_OPTIONS | FIT_OPTION_CONNECT | FIT_OPTION_PROFILE | FIT_OPTION_WHY |
-			FIT_OPTION_JSON,
-		1, 1, fit_cmd_plan},
+		FIT_OPTION_PROFILE | FIT_OPTION_WHY | FIT_OPTION_JSON, 1, 1, fit_cmd_plan},
 	{"diff", "DOMAIN|FILE", "Show how fitting would change a definition", DOMAIN_HELP,
-		HOST_OPTIONS | FIT_OPTION_CONNECT | FIT_OPTION_PROFILE, 1, 1, fit_cmd_diff},
+		FIT_OPTION_PROFILE, 1, 1, fit_cmd_diff},
 	{"render", "[DOMAIN|FILE]", "Print the fitted definition",
-		"Reads standard input when no argument is given.\n" DOMAIN_HELP,
-		HOST_OPTIONS | FIT_OPTION_CONNECT | FIT_OPTION_PROFILE, 0, 1, fit_cmd_render},
+		"Reads standard input when no argument is given.\n" DOMAIN_HELP, FIT_OPTION_PROFILE,
+		0, 1, fit_cmd_render},
 	{"apply", "DOMAIN...", "Fit definitions to their requests, where they are not yet",
 		"A running domain keeps running as it is; its next start is fitted.",
-		HOST_OPTIONS | FIT_OPTION_CONNECT | FIT_OPTION_DRY_RUN, 1, -1, fit_cmd_apply},
+		FIT_OPTION_DRY_RUN, 1, -1, fit_cmd_apply},
 	{"revert", "DOMAIN|FILE", "Take out what was fitted, keep the request",
-		"A FILE's result goes to standard output.\n" DOMAIN_HELP,
-		FIT_OPTION_CONNECT | FIT_OPTION_DRY_RUN, 1, 1, fit_cmd_revert},
+		"What is left of a FILE goes to standard output.\n" DOMAIN_HELP, FIT_OPTION_DRY_RUN,
+		1, 1, fit_cmd_revert},
 	{"status", "[DOMAIN]", "Show definitions, running domains and what they hold of the host",
-		"", HOST_OPTIONS | FIT_OPTION_CONNECT | FIT_OPTION_JSON, 0, 1, fit_cmd_status},
+		"Without libvirt, shows what is held of the host.", FIT_OPTION_JSON, 0, 1,
+		fit_cmd_status},
 	{"undo", "[DOMAIN]", "Give the host back what domains that do not run left behind",
-		"Needed only after a crash: a stop does it by itself. Running domains are refused.",
-		FIT_OPTION_SYSROOT | FIT_OPTION_CONNECT | FIT_OPTION_DRY_RUN | FIT_OPTION_JSON, 0,
-		1, fit_cmd_undo},
-	{"host", "", "Show the host as virt-fit sees it", "", FIT_OPTION_SYSROOT | FIT_OPTION_JSON,
-		0, 0, fit_cmd_host},
-	{"profiles", "[NAME]", "List the profiles, or show one", "", HOST_OPTIONS | FIT_OPTION_JSON,
-		0, 1, fit_cmd_profiles},
+		"Needed only after a crash: a stop does it by itself. Domains that run keep what\n"
+		"they hold.",
+		FIT_OPTION_DRY_RUN | FIT_OPTION_JSON, 0, 1, fit_cmd_undo},
+	{"host", "", "Show the host as virt-fit sees it", "", FIT_OPTION_JSON, 0, 0, fit_cmd_host},
+	{"profiles", "[NAME]", "List the profiles, or show one", "", FIT_OPTION_JSON, 0, 1,
+		fit_cmd_profiles},
 	{0},
 };
 

@@ -51,7 +51,7 @@ static void fill_tables(const struct fit_verb *verb, struct getopt_tables *table
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(entries); i++) {
 		const struct entry *entry = &entries[i];
 
-		if (!((verb->options | FIT_OPTION_HELP) & entry->option))
+		if (!((verb->options | FIT_OPTION_COMMON) & entry->option))
 			continue;
 		if (entry->letter) {
 			*letter++ = entry->letter;
@@ -113,8 +113,9 @@ static int take(struct fit_cli *cli, enum fit_option option, const char *value, 
 	case FIT_OPTION_DRY_RUN:
 		cli->dry_run = true;
 		break;
-	case FIT_OPTION_HELP:
-		break; /* the caller looks for it */
+	case FIT_OPTION_HELP:	/* the caller looks for it */
+	case FIT_OPTION_COMMON: /* a set of options */
+		break;
 	}
 	return 0;
 }
@@ -195,7 +196,7 @@ char *fit_options_help(const struct fit_verb *verb)
 		const struct entry *entry = &entries[i];
 		fit_autofree char *left = NULL;
 
-		if (!((verb->options | FIT_OPTION_HELP) & entry->option))
+		if (!((verb->options | FIT_OPTION_COMMON) & entry->option))
 			continue;
 		left = fit_xasprintf("%c%c%s --%s%s%s", entry->letter ? '-' : ' ',
 			entry->letter ? entry->letter : ' ', entry->letter ? "," : " ", entry->name,
@@ -213,31 +214,36 @@ const struct fit_verb *fit_verb_find(const struct fit_verb *verbs, const char *n
 	return NULL;
 }
 
-/* Levenshtein's distance of two short words: one row of the matrix at a time. */
+enum { WORD_MAX = 15 };
+
+static size_t least_of(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* How many letters were dropped, added, mistaken or swapped with their neighbour (the "optimal
+ * string alignment" distance). */
 static size_t distance(const char *a, const char *b)
 {
-	size_t row[16];
-	size_t length = strlen(a);
+	size_t table[WORD_MAX + 1][WORD_MAX + 1];
+	size_t rows = strlen(a);
+	size_t columns = strlen(b);
 
-	if (length >= FIT_ARRAY_SIZE(row))
+	if (rows > WORD_MAX || columns > WORD_MAX)
 		return SIZE_MAX;
-	for (size_t i = 0; i <= length; i++)
-		row[i] = i;
-	for (; *b; b++) {
-		size_t diagonal = row[0]++;
-
-		for (size_t i = 1; i <= length; i++) {
-			size_t best = diagonal + (a[i - 1] != *b);
-
-			diagonal = row[i];
-			if (row[i] + 1 < best)
-				best = row[i] + 1;
-			if (row[i - 1] + 1 < best)
-				best = row[i - 1] + 1;
-			row[i] = best;
+	for (size_t i = 0; i <= rows; i++) {
+		for (size_t j = 0; j <= columns; j++) {
+			if (!i || !j) {
+				table[i][j] = i + j;
+				continue;
+			}
+			table[i][j] = least_of(table[i - 1][j - 1] + (a[i - 1] != b[j - 1]),
+				1 + least_of(table[i - 1][j], table[i][j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				table[i][j] = least_of(table[i][j], 1 + table[i - 2][j - 2]);
 		}
 	}
-	return row[length];
+	return table[rows][columns];
 }
 
 const struct fit_verb *fit_verb_nearest(const struct fit_verb *verbs, const char *name)

@@ -18,7 +18,10 @@ enum fit_option {
 	FIT_OPTION_WHY = 1 << 6,
 	FIT_OPTION_JSON = 1 << 7,
 	FIT_OPTION_DRY_RUN = 1 << 8,
-	FIT_OPTION_HELP = 1 << 9, /* accepted by every verb */
+	FIT_OPTION_HELP = 1 << 9,
+	/* Every verb accepts these: where the host, libvirt and the profiles are. */
+	FIT_OPTION_COMMON =
+		FIT_OPTION_CONNECT | FIT_OPTION_SYSROOT | FIT_OPTION_PROFILES | FIT_OPTION_HELP,
 };
 
 struct fit_verb {
@@ -26,7 +29,7 @@ struct fit_verb {
 	const char *arguments; /* "DOMAIN...", "" when there are none */
 	const char *summary;   /* one line */
 	const char *help;      /* more lines, "" when the summary says it all */
-	unsigned int options;  /* of enum fit_option */
+	unsigned int options;  /* of enum fit_option, besides FIT_OPTION_COMMON */
 	int min_args;
 	int max_args; /* -1: no limit */
 	int (*run)(struct fit_cli *cli);
