@@ -10,6 +10,7 @@
 #ifndef FIT_SYS_JOURNAL_H
 #define FIT_SYS_JOURNAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,7 +48,9 @@ struct fit_journal {
 	size_t claim_count;
 };
 
+void fit_claim_entry_clear(struct fit_claim_entry *claim);
 void fit_journal_clear(struct fit_journal *journal);
+bool fit_journal_has_device(const struct fit_journal *journal, struct fit_pciaddr device);
 const char *fit_stage_name(enum fit_stage stage);
 
 /* Text form, for the file and its tests. A journal of another boot reads as NOTFOUND. */
@@ -55,6 +58,7 @@ char *fit_journal_print(const struct fit_journal *journal, const char *boot_id);
 int fit_journal_parse(const char *text, const char *path, const char *boot_id,
 	struct fit_journal *ret_journal, struct fit_err *err);
 
+char *fit_journal_path(const char *uuid); /* to be freed */
 int fit_journal_save(const struct fit_fsroot *root, const struct fit_journal *journal,
 	const char *boot_id, struct fit_err *err);
 int fit_journal_remove(const struct fit_fsroot *root, const char *uuid, struct fit_err *err);

@@ -27,7 +27,16 @@ struct fit_ledger {
 
 void fit_ledger_clear(struct fit_ledger *ledger);
 struct fit_ledger_entry *fit_ledger_find(const struct fit_ledger *ledger, const char *path);
+struct fit_ledger_entry *fit_ledger_add(struct fit_ledger *ledger, enum fit_resource_kind kind,
+	const char *path, const char *identity, const char *baseline);
 void fit_ledger_drop(struct fit_ledger *ledger, const char *path);
+
+/* Can @current be there because of us: the baseline, or what we wrote (for hugepages also anything
+ * between the two)? If not, somebody else changed it. */
+bool fit_ledger_entry_is_ours(const struct fit_ledger_entry *entry, const char *current);
+
+/* Notes that @value is about to be written. */
+void fit_ledger_entry_will_write(struct fit_ledger_entry *entry, const char *value);
 
 /* Text form, for the file and its tests. A ledger of another boot reads as an empty one. */
 char *fit_ledger_print(const struct fit_ledger *ledger, const char *boot_id);
@@ -36,6 +45,7 @@ int fit_ledger_parse(const char *text, const char *path, const char *boot_id,
 
 int fit_ledger_load(const struct fit_fsroot *root, const char *boot_id,
 	struct fit_ledger *ret_ledger, struct fit_err *err);
+/* An empty ledger has no file. */
 int fit_ledger_save(const struct fit_fsroot *root, const struct fit_ledger *ledger,
 	const char *boot_id, struct fit_err *err);
 

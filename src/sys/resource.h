@@ -19,6 +19,8 @@
 #include <stdint.h>
 
 #include "base/attr.h"
+#include "base/strlist.h"
+#include "core/cpuset.h"
 
 enum fit_resource_kind {
 	FIT_RESOURCE_VFS,
@@ -29,5 +31,21 @@ enum fit_resource_kind {
 
 const char *fit_resource_kind_name(enum fit_resource_kind kind);
 FIT_MUST_CHECK bool fit_resource_kind_parse(const char *name, enum fit_resource_kind *ret_kind);
+
+/* Do two values of that kind mean the same ("0,1" and "0-1" for an interrupt)? */
+bool fit_resource_equal(enum fit_resource_kind kind, const char *a, const char *b);
+
+/* The value for the baseline and all contributions in the order of their claims. To be freed. */
+char *fit_resource_target(enum fit_resource_kind kind, const char *baseline,
+	const struct fit_strlist *contributions, const struct fit_cpuset *online);
+
+/* Contributions as text, to be freed, and back (0 where malformed). ADDED: pages the pool was to
+ * grow by; WANTED: pages the domain will use. */
+char *fit_pages_contribution(uint64_t added, uint64_t wanted);
+void fit_pages_contribution_read(const char *text, uint64_t *ret_added, uint64_t *ret_wanted);
+char *fit_irq_contribution(bool avoid, const struct fit_cpuset *cpus);
+
+/* The number that @text is; 0 when it is none. */
+uint64_t fit_resource_number(const char *text);
 
 #endif

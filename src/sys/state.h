@@ -45,4 +45,17 @@ void fit_state_close(struct fit_state *state);
 struct fit_journal *fit_state_journal(const struct fit_state *state, const char *uuid);
 struct fit_journal *fit_state_journal_by_name(const struct fit_state *state, const char *name);
 
+/* A new journal, in memory only until it is saved. */
+struct fit_journal *fit_state_add_journal(
+	struct fit_state *state, const char *uuid, const char *name, enum fit_stage stage);
+int fit_state_save_journal(
+	struct fit_state *state, const struct fit_journal *journal, struct fit_err *err);
+int fit_state_save_ledger(struct fit_state *state, struct fit_err *err);
+int fit_state_remove_journal(
+	struct fit_state *state, struct fit_journal *journal, struct fit_err *err);
+
+/* Refuses, naming the holder, when another domain has CPUs or devices of @mine for itself. */
+int fit_state_check_holders(
+	const struct fit_state *state, const struct fit_journal *mine, struct fit_err *err);
+
 #endif

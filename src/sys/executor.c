@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Applying writes the ledger, then the journal, then the host; taking back writes the ledger (new
+ * values that will be there because of us), the host, the journal, and the ledger again. So on disk
+ * every claim has its entry, every value of ours is in its entry's `written` before it is in the
+ * kernel, and an entry that has lost its last claim is settled by whoever comes next.
+ */
+#include "sys/executor.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "sys/clock.h"
+#include "sys/paths.h"
+#include "sys/undo.h"
+#include "sys/value.h"
+#include "sys/wanted.h"
+
+static void note(struct fit_strlist *notes, const char *text)
+{
+	if (notes)
+		fit_strlist_add(notes, text);
+}
+
+static uint64_t next_sequence(const struct fit_state *state)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < state->journal_count; i++)
+		for (size_t j = 0; j < state->journals[i].claim_count; j++)
+			if (state->journals[i].claims[j].sequence > last)
+				last = state->journals[i].claims[j].sequence;
+	return last + 1;
+}
+
+static int expand(struct fit_expansion *expansion, const struct fit_hostops *ops,
+	enum fit_phase phase, struct fit_err *err)
+{
+	for (size_t i = 0; i < ops->count; i++) {
+		const struct fit_op *op = &ops->items[i];
+		int result = 0;
+
+		if (op->apply != phase)
+			continue;
+		switch (op->kind) {
+		case FIT_OP_VF:
+			result = fit_vf_expand(expansion, op, err);
+			break;
+		case FIT_OP_PAGES:
+			result = fit_pages_expand(expansion, op, err);
+			break;
+		case FIT_OP_GOVERNOR:
+			result = fit_governor_expand(expansion, op, err);
+			break;
+		case FIT_OP_IRQS_ELSEWHERE:
+			fit_irqs_expand_elsewhere(expansion, op);
+			break;
+		case FIT_OP_IRQS_DEVICE:
+			fit_irqs_expand_device(expansion, op);
+			break;
+		}
+		if (result < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int fit_executor_check(const struct fit_state *state, const struct fit_journal *journal,
+	const struct fit_hostops *ops, enum fit_phase phase, struct fit_err *err)
+{
+	struct fit_expansion expansion = {
+		.state = state,
+		.journal = journal,
+	};
+	int result = expand(&expansion, ops, phase, err);
+
+	fit_wanted_clear(&expansion.wanted);
+	return result;
+}
+
+/* The entry of a resource that is about to be claimed. A value that somebody else set since the
+ * last claim, or an interrupt that took over the number, is a new baseline. */
+static struct fit_ledger_entry *claim_entry(struct fit_state *state,
+	const struct fit_wanted *wanted, const char *current, const struct fit_cpuset *online)
+{
+	fit_autofree char *identity = fit_value_identity(state, wanted->kind, wanted->path);
+	struct fit_ledger_entry *entry = fit_ledger_find(&state->ledger, wanted->path);
+	uint64_t claimed;
+
+	if (!entry)
+		return fit_ledger_add(
+			&state->ledger, wanted->kind, wanted->path, identity, current);
+	if (fit_ledger_entry_is_ours(entry, current) && fit_streq(entry->identity, identity))
+		return entry;
+	if (entry->kind == FIT_RESOURCE_PAGES) {
+		fit_autofree char *expected = fit_value_target(state, entry, online);
+		uint64_t value = fit_resource_number(current);
+
+		claimed = fit_resource_number(expected) - fit_resource_number(entry->baseline);
+		free(entry->baseline);
+		entry->baseline = fit_xasprintf(
+			"%llu", (unsigned long long)(value > claimed ? value - claimed : 0));
+	} else {
+		fit_xreplace(&entry->baseline, current);
+	}
+	fit_xreplace(&entry->identity, identity);
+	return entry;
+}
+
+/* The pool must grow by ADDED from what is there now, which can be more than what the claims add up
+ * to: surplus pages that are still in use. They become part of this claim. */
+static char *adjust_pages(const struct fit_state *state, const struct fit_ledger_entry *entry,
+	const char *contribution, const struct fit_cpuset *online)
+{
+	fit_autofree char *expected = fit_value_target(state, entry, online);
+	uint64_t added, wanted;
+	int64_t total;
+
+	fit_pages_contribution_read(contribution, &added, &wanted);
+	if (!fit_fsroot_try_read_int(state->root, entry->path, &total))
+		total = 0;
+	total += (int64_t)added - (int64_t)fit_resource_number(expected);
+	return fit_pages_contribution(added && total > 0 ? (uint64_t)total : 0, wanted);
+}
+
+static int claim_one(struct fit_state *state, struct fit_journal *journal,
+	const struct fit_wanted *wanted, const struct fit_cpuset *online, struct fit_err *err)
+{
+	fit_autofree char *current = fit_value_read(state, wanted->kind, wanted->path);
+	fit_autofree char *target = NULL;
+	fit_autofree char *obstacle = NULL;
+	struct fit_ledger_entry *entry;
+	struct fit_claim_entry claim = {
+		.sequence = next_sequence(state),
+		.kind = wanted->kind,
+		.undo = wanted->undo,
+	};
+
+	if (!current && wanted->kind == FIT_RESOURCE_IRQ)
+		return 0;
+	if (!current)
+		return fit_err_set(err, FIT_ERR_REFUSED, "/%s cannot be read", wanted->path);
+	entry = claim_entry(state, wanted, current, online);
+	claim.path = fit_xstrdup(wanted->path);
+	claim.contribution =
+		wanted->kind == FIT_RESOURCE_PAGES
+			? adjust_pages(state, entry, wanted->contribution, online)
+			: fit_xstrdup(wanted->contribution);
+	*FIT_APPEND(journal->claims, journal->claim_count) = claim;
+	target = fit_value_target(state, entry, online);
+	if (entry->kind == FIT_RESOURCE_VFS) {
+		obstacle = fit_vf_obstacle(state, entry, current, target, journal->uuid);
+		if (obstacle)
+			return fit_err_set(err, FIT_ERR_REFUSED, "%s", obstacle);
+	}
+	fit_value_announce(entry, current, target);
+	return 0;
+}
+
+/* Writes the value of one claim. 1: there was nothing to do or it is done, 0: left out. */
+static int write_claim(struct fit_state *state, const struct fit_wanted *wanted,
+	const struct fit_cpuset *online, struct fit_strlist *notes, struct fit_err *err)
+{
+	struct fit_ledger_entry *entry = fit_ledger_find(&state->ledger, wanted->path);
+	fit_autofree char *current = fit_value_read(state, wanted->kind, wanted->path);
+	fit_autofree char *target = entry ? fit_value_target(state, entry, online) : NULL;
+	struct fit_err problem = FIT_ERR_INIT;
+
+	if (!entry)
+		return 1;
+	if (current && fit_resource_equal(entry->kind, current, target))
+		return 1;
+	if (fit_clock_passed(state->deadline))
+		return fit_err_set(err, FIT_ERR_SYSTEM,
+			"out of time: the host took too long to be prepared (at /%s)",
+			wanted->path);
+	if (fit_value_write(state, entry, target, &problem) == 0)
+		return 1;
+	if (!wanted->optional) {
+		if (err)
+			*err = problem;
+		return -1;
+	}
+	if (wanted->kind != FIT_RESOURCE_IRQ)
+		note(notes, problem.message);
+	return 0;
+}
+
+static int commit(struct fit_state *state, struct fit_journal *journal,
+	const struct fit_wanted_list *list, struct fit_strlist *notes, struct fit_err *err)
+{
+	struct fit_cpuset online = fit_online_cpus(state->root);
+	fit_autostrlist struct fit_strlist left_out = {0};
+	struct fit_claim_filter dropped = {.until = FIT_PHASE_RELEASE, .paths = &left_out};
+	size_t interrupts = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (claim_one(state, journal, &list->items[i], &online, err) < 0)
+			return -1;
+	if (fit_state_save_ledger(state, err) < 0 ||
+		fit_state_save_journal(state, journal, err) < 0)
+		return -1;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct fit_wanted *wanted = &list->items[i];
+		int written = write_claim(state, wanted, &online, notes, err);
+
+		if (written < 0)
+			return -1;
+		if (written)
+			continue;
+		fit_strlist_add(&left_out, wanted->path);
+		interrupts += wanted->kind == FIT_RESOURCE_IRQ;
+	}
+	if (interrupts && notes)
+		fit_strlist_addf(
+			notes, "%zu of %zu interrupts cannot be moved", interrupts, list->count);
+	return left_out.count ? fit_undo_claims(state, journal, &dropped, notes, err) : 0;
+}
+
+int fit_executor_apply(struct fit_state *state, struct fit_journal *journal,
+	const struct fit_hostops *ops, enum fit_phase phase, struct fit_strlist *notes,
+	struct fit_err *err)
+{
+	struct fit_expansion expansion = {
+		.state = state,
+		.journal = journal,
+		.notes = notes,
+	};
+	struct fit_claim_filter new_ones = {
+		.first = next_sequence(state),
+		.until = FIT_PHASE_RELEASE,
+	};
+	int result = expand(&expansion, ops, phase, err);
+
+	if (result == 0 && expansion.wanted.count) {
+		result = commit(state, journal, &expansion.wanted, notes, err);
+		/* The first error is the one to report. */
+		if (result < 0)
+			(void)fit_undo_claims(state, journal, &new_ones, notes, NULL);
+	}
+	fit_wanted_clear(&expansion.wanted);
+	return result;
+}
+
+int fit_executor_undo(struct fit_state *state, const char *uuid, enum fit_phase phase,
+	struct fit_strlist *notes, struct fit_err *err)
+{
+	struct fit_journal *journal = fit_state_journal(state, uuid);
+	struct fit_claim_filter filter = {.until = phase};
+	int result;
+
+	if (journal && phase >= FIT_PHASE_STOPPED)
+		journal->stage = FIT_STAGE_STOPPED;
+	result = fit_undo_claims(state, journal, &filter, notes, err);
+	if (journal && phase == FIT_PHASE_RELEASE &&
+		fit_state_remove_journal(state, journal, err) < 0)
+		return -1;
+	return result;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sys/journal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "core/domain.h"
+#include "sys/paths.h"
+#include "sys/statefile.h"
+
+#define KIND "journal"
+
+static const char *const stage_names[] = {
+	[FIT_STAGE_INCOMING] = "incoming",
+	[FIT_STAGE_PREPARED] = "prepared",
+	[FIT_STAGE_STARTED] = "started",
+	[FIT_STAGE_STOPPED] = "stopped",
+};
+
+static const char *const phase_names[] = {
+	[FIT_PHASE_PREPARE] = "prepare",
+	[FIT_PHASE_START] = "start",
+	[FIT_PHASE_STARTED] = "started",
+	[FIT_PHASE_STOPPED] = "stopped",
+	[FIT_PHASE_RELEASE] = "release",
+};
+
+const char *fit_stage_name(enum fit_stage stage)
+{
+	return stage_names[stage];
+}
+
+void fit_claim_entry_clear(struct fit_claim_entry *claim)
+{
+	free(claim->path);
+	free(claim->contribution);
+	*claim = (struct fit_claim_entry){0};
+}
+
+void fit_journal_clear(struct fit_journal *journal)
+{
+	for (size_t i = 0; i < journal->claim_count; i++)
+		fit_claim_entry_clear(&journal->claims[i]);
+	free(journal->claims);
+	free(journal->devices);
+	free(journal->name);
+	free(journal->uuid);
+	*journal = (struct fit_journal){0};
+}
+
+bool fit_journal_has_device(const struct fit_journal *journal, struct fit_pciaddr device)
+{
+	for (size_t i = 0; i < journal->device_count; i++)
+		if (fit_pciaddr_equal(journal->devices[i], device))
+			return true;
+	return false;
+}
+
+static void add_pair(struct fit_buffer *text, const char *key, const char *value)
+{
+	fit_autostrlist struct fit_strlist words = {0};
+
+	fit_strlist_add(&words, key);
+	fit_strlist_add(&words, value);
+	fit_statefile_add(text, &words);
+}
+
+static void add_claim(struct fit_buffer *text, const struct fit_claim_entry *claim)
+{
+	fit_autostrlist struct fit_strlist words = {0};
+
+	fit_strlist_add(&words, "claim");
+	fit_strlist_addf(&words, "%llu", (unsigned long long)claim->sequence);
+	fit_strlist_add(&words, fit_resource_kind_name(claim->kind));
+	fit_strlist_add(&words, claim->path);
+	fit_strlist_add(&words, claim->contribution);
+	fit_strlist_add(&words, phase_names[claim->undo]);
+	fit_statefile_add(text, &words);
+}
+
+char *fit_journal_print(const struct fit_journal *journal, const char *boot_id)
+{
+	fit_autofree char *cpus = fit_cpuset_format_list(&journal->exclusive_cpus);
+	struct fit_buffer text = {0};
+
+	fit_statefile_begin(&text, KIND, boot_id);
+	add_pair(&text, "uuid", journal->uuid);
+	add_pair(&text, "name", journal->name);
+	add_pair(&text, "stage", stage_names[journal->stage]);
+	add_pair(&text, "cpus", cpus);
+	for (size_t i = 0; i < journal->device_count; i++)
+		add_pair(&text, "device", FIT_PCIADDR_STR(journal->devices[i]));
+	for (size_t i = 0; i < journal->claim_count; i++)
+		add_claim(&text, &journal->claims[i]);
+	return fit_buffer_steal(&text);
+}
+
+static bool find_name(
+	const char *const *names, size_t count, const char *name, unsigned int *ret_index)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (fit_streq(names[i], name)) {
+			*ret_index = (unsigned int)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool take_claim(struct fit_journal *journal, const struct fit_strlist *words)
+{
+	struct fit_claim_entry claim = {0};
+	unsigned int undo;
+
+	if (words->count != 6 || !*words->items[3] ||
+		!fit_parse_uint(words->items[1], UINT64_MAX - 1, &claim.sequence) ||
+		!fit_resource_kind_parse(words->items[2], &claim.kind) ||
+		!find_name(phase_names, FIT_ARRAY_SIZE(phase_names), words->items[5], &undo))
+		return false;
+	claim.path = fit_xstrdup(words->items[3]);
+	claim.contribution = fit_xstrdup(words->items[4]);
+	claim.undo = (enum fit_phase)undo;
+	*FIT_APPEND(journal->claims, journal->claim_count) = claim;
+	return true;
+}
+
+static bool take_line(void *context, const struct fit_strlist *words)
+{
+	struct fit_journal *journal = context;
+	const char *key = words->items[0];
+	const char *value = words->count == 2 ? words->items[1] : NULL;
+	struct fit_pciaddr device;
+	unsigned int stage;
+
+	if (fit_streq(key, "claim"))
+		return take_claim(journal, words);
+	if (!value)
+		return false;
+	if (fit_streq(key, "uuid")) {
+		fit_xreplace(&journal->uuid, value);
+		return fit_uuid_is_valid(value);
+	}
+	if (fit_streq(key, "name")) {
+		fit_xreplace(&journal->name, value);
+		return true;
+	}
+	if (fit_streq(key, "stage")) {
+		if (!find_name(stage_names, FIT_ARRAY_SIZE(stage_names), value, &stage))
+			return false;
+		journal->stage = (enum fit_stage)stage;
+		return true;
+	}
+	if (fit_streq(key, "cpus"))
+		return fit_cpuset_parse_list(value, &journal->exclusive_cpus, NULL) == 0;
+	if (fit_streq(key, "device") && fit_pciaddr_parse(value, &device)) {
+		*FIT_APPEND(journal->devices, journal->device_count) = device;
+		return true;
+	}
+	return false;
+}
+
+int fit_journal_parse(const char *text, const char *path, const char *boot_id,
+	struct fit_journal *ret_journal, struct fit_err *err)
+{
+	struct fit_journal journal = {0};
+
+	if (fit_statefile_parse(text, path, KIND, boot_id, take_line, &journal, err) < 0) {
+		fit_journal_clear(&journal);
+		return -1;
+	}
+	if (!journal.uuid || !journal.name) {
+		fit_journal_clear(&journal);
+		return fit_err_set(err, FIT_ERR_INVALID,
+			"/%s: damaged state file (it names no domain); after a look at the host, "
+			"remove it",
+			path);
+	}
+	*ret_journal = journal;
+	return 0;
+}
+
+char *fit_journal_path(const char *uuid)
+{
+	return fit_xasprintf(FIT_PATH_DOMAINS "/%s", uuid);
+}
+
+int fit_journal_save(const struct fit_fsroot *root, const struct fit_journal *journal,
+	const char *boot_id, struct fit_err *err)
+{
+	fit_autofree char *path = fit_journal_path(journal->uuid);
+	fit_autofree char *text = fit_journal_print(journal, boot_id);
+
+	return fit_fsroot_replace(root, path, text, strlen(text), err);
+}
+
+int fit_journal_remove(const struct fit_fsroot *root, const char *uuid, struct fit_err *err)
+{
+	fit_autofree char *path = fit_journal_path(uuid);
+
+	return fit_fsroot_remove(root, path, err);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The affinity of interrupts. They are all optional: an interrupt that cannot be moved is no reason
+ * to refuse a start. Vectors of a passed-through device do not exist before the guest's driver asks
+ * for them, so what is found here is what the host has at `started`.
+ */
+#include "sys/wanted.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "sys/clock.h"
+#include "sys/paths.h"
+
+#define AFFINITY       "smp_affinity_list"
+#define RETRIES	       3
+#define RETRY_MS       5
+#define IRQ_NUMBER_MAX UINT32_MAX
+
+static bool read_affinity(
+	const struct fit_fsroot *root, const char *path, struct fit_cpuset *ret_affinity)
+{
+	fit_autofree char *text = fit_fsroot_try_read(root, path);
+
+	return text && fit_cpuset_parse_list(text, ret_affinity, NULL) == 0;
+}
+
+void fit_irqs_expand_elsewhere(struct fit_expansion *expansion, const struct fit_op *op)
+{
+	const struct fit_fsroot *root = expansion->state->root;
+	fit_autostrlist struct fit_strlist numbers = {0};
+	uint64_t number;
+
+	if (fit_fsroot_list(root, FIT_PATH_PROC_IRQ, &numbers, NULL) < 0)
+		return;
+	for (size_t i = 0; i < numbers.count; i++) {
+		fit_autofree char *path = NULL;
+		struct fit_cpuset affinity;
+
+		if (!fit_parse_uint(numbers.items[i], IRQ_NUMBER_MAX, &number))
+			continue;
+		path = fit_xasprintf(FIT_PATH_PROC_IRQ "/%s/" AFFINITY, numbers.items[i]);
+		if (read_affinity(root, path, &affinity) &&
+			fit_cpuset_intersects(&affinity, &op->cpus))
+			fit_wanted_set(&expansion->wanted, FIT_RESOURCE_IRQ, op, FIT_STEAL(path),
+				fit_irq_contribution(true, &op->cpus));
+	}
+}
+
+void fit_irqs_expand_device(struct fit_expansion *expansion, const struct fit_op *op)
+{
+	const struct fit_fsroot *root = expansion->state->root;
+	fit_autofree char *directory =
+		fit_xasprintf(FIT_PATH_PCI_DEVICES "/%s/msi_irqs", FIT_PCIADDR_STR(op->device));
+	fit_autostrlist struct fit_strlist numbers = {0};
+	uint64_t number;
+
+	if (fit_fsroot_list(root, directory, &numbers, NULL) < 0)
+		return;
+	for (size_t i = 0; i < numbers.count; i++) {
+		fit_autofree char *path = NULL;
+
+		if (!fit_parse_uint(numbers.items[i], IRQ_NUMBER_MAX, &number))
+			continue;
+		/* A vector is listed before it is requested: then it has no affinity yet. */
+		path = fit_xasprintf(FIT_PATH_PROC_IRQ "/%s/" AFFINITY, numbers.items[i]);
+		if (fit_fsroot_exists(root, path))
+			fit_wanted_set(&expansion->wanted, FIT_RESOURCE_IRQ, op, FIT_STEAL(path),
+				fit_irq_contribution(false, &op->cpus));
+	}
+}
+
+int fit_irq_write(
+	const struct fit_state *state, const char *path, const char *target, struct fit_err *err)
+{
+	struct fit_err problem = FIT_ERR_INIT;
+	fit_autofree char *now = NULL;
+
+	/* ENOSPC: no free vector on those CPUs. EBUSY: the previous move is not finished. Both may
+	 * pass. EPERM (EIO before Linux 6.12) does not: the kernel manages that interrupt. */
+	for (int i = 0; fit_fsroot_write(state->root, path, target, &problem) < 0; i++) {
+		if ((problem.sys_errno != ENOSPC && problem.sys_errno != EBUSY) || i == RETRIES ||
+			!fit_clock_wait(RETRY_MS, state->deadline)) {
+			if (err)
+				*err = problem;
+			return -1;
+		}
+	}
+	now = fit_fsroot_try_read(state->root, path);
+	if (now && fit_resource_equal(FIT_RESOURCE_IRQ, now, target))
+		return 0;
+	return fit_err_set(err, FIT_ERR_REFUSED, "/%s: '%s' was written, '%s' is there", path,
+		target, now ? now : "");
+}
+
+/* Numbers are used again when a driver comes back: /sys/kernel/irq (Linux 4.9) tells whether it is
+ * the same interrupt. */
+char *fit_irq_identity(const struct fit_fsroot *root, const char *path)
+{
+	static const char *const parts[] = {"chip_name", "hwirq", "actions"};
+	const char *number = path + strlen(FIT_PATH_PROC_IRQ "/");
+	int length = (int)strcspn(number, "/");
+	struct fit_buffer identity = {0};
+
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(parts); i++) {
+		fit_autofree char *file =
+			fit_xasprintf(FIT_PATH_KERNEL_IRQ "/%.*s/%s", length, number, parts[i]);
+		fit_autofree char *text = fit_fsroot_try_read(root, file);
+
+		fit_buffer_add(&identity, i ? "|" : "");
+		fit_buffer_add(&identity, text ? text : "");
+	}
+	return fit_buffer_steal(&identity);
+}

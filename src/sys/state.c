@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sys/state.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "sys/clock.h"
+#include "sys/lock.h"
+#include "sys/paths.h"
+
+static void drop_journal(struct fit_state *state, size_t index)
+{
+	struct fit_journal *journal = &state->journals[index];
+
+	fit_journal_clear(journal);
+	memmove(journal, journal + 1, (state->journal_count - index - 1) * sizeof(*journal));
+	state->journal_count--;
+}
+
+static int load_journal(struct fit_state *state, const char *name, struct fit_err *err)
+{
+	fit_autofree char *path = fit_journal_path(name);
+	fit_autofree char *text = NULL;
+	struct fit_err problem = FIT_ERR_INIT;
+	struct fit_journal journal;
+	size_t length;
+
+	/* What a writer left that was killed before its rename. */
+	if (name[0] == '.')
+		return state->lock_fd >= 0 ? fit_fsroot_remove(state->root, path, err) : 0;
+	if (fit_fsroot_read(state->root, path, &text, &length, &problem) < 0) {
+		/* A snapshot races with removals. */
+		if (problem.sys_errno == ENOENT)
+			return 0;
+		return fit_err_sys(err, problem.sys_errno, "cannot read /%s", path);
+	}
+	if (fit_journal_parse(text, path, state->boot_id, &journal, &problem) == 0) {
+		*FIT_APPEND(state->journals, state->journal_count) = journal;
+		return 0;
+	}
+	if (problem.code != FIT_ERR_NOTFOUND)
+		return fit_err_set(err, problem.code, "%s", problem.message);
+	return state->lock_fd >= 0 ? fit_fsroot_remove(state->root, path, err) : 0;
+}
+
+static int load(struct fit_state *state, struct fit_err *err)
+{
+	fit_autostrlist struct fit_strlist names = {0};
+	struct fit_err problem = FIT_ERR_INIT;
+
+	state->boot_id = fit_fsroot_try_read(state->root, FIT_PATH_BOOT_ID);
+	if (!state->boot_id)
+		state->boot_id = fit_xstrdup("unknown");
+	if (fit_ledger_load(state->root, state->boot_id, &state->ledger, err) < 0)
+		return -1;
+	if (fit_fsroot_list(state->root, FIT_PATH_DOMAINS, &names, &problem) < 0) {
+		if (problem.sys_errno == ENOENT)
+			return 0;
+		return fit_err_sys(err, problem.sys_errno, "cannot list /" FIT_PATH_DOMAINS);
+	}
+	for (size_t i = 0; i < names.count; i++)
+		if (load_journal(state, names.items[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+int fit_state_open(const struct fit_fsroot *root, int64_t deadline, struct fit_state *ret_state,
+	struct fit_err *err)
+{
+	struct fit_state state = {.root = root, .lock_fd = -1, .deadline = deadline};
+
+	if (fit_fsroot_make_directories(root, FIT_PATH_DOMAINS, 0700, err) < 0 ||
+		fit_lock_take(root, deadline, &state.lock_fd, err) < 0)
+		return -1;
+	if (load(&state, err) < 0) {
+		fit_state_close(&state);
+		return -1;
+	}
+	*ret_state = state;
+	return 0;
+}
+
+int fit_state_snapshot(
+	const struct fit_fsroot *root, struct fit_state *ret_state, struct fit_err *err)
+{
+	struct fit_state state = {.root = root, .lock_fd = -1, .deadline = FIT_NO_DEADLINE};
+
+	if (load(&state, err) < 0) {
+		fit_state_close(&state);
+		return -1;
+	}
+	*ret_state = state;
+	return 0;
+}
+
+void fit_state_close(struct fit_state *state)
+{
+	fit_ledger_clear(&state->ledger);
+	while (state->journal_count)
+		drop_journal(state, state->journal_count - 1);
+	free(state->journals);
+	free(state->boot_id);
+	fit_lock_drop(state->lock_fd);
+	*state = (struct fit_state){.lock_fd = -1};
+}
+
+struct fit_journal *fit_state_journal(const struct fit_state *state, const char *uuid)
+{
+	for (size_t i = 0; i < state->journal_count; i++)
+		if (strcasecmp(state->journals[i].uuid, uuid) == 0)
+			return &state->journals[i];
+	return NULL;
+}
+
+struct fit_journal *fit_state_journal_by_name(const struct fit_state *state, const char *name)
+{
+	for (size_t i = 0; i < state->journal_count; i++)
+		if (fit_streq(state->journals[i].name, name))
+			return &state->journals[i];
+	return NULL;
+}
+
+struct fit_journal *fit_state_add_journal(
+	struct fit_state *state, const char *uuid, const char *name, enum fit_stage stage)
+{
+	struct fit_journal *journal = FIT_APPEND(state->journals, state->journal_count);
+
+	journal->uuid = fit_xstrdup(uuid);
+	journal->name = fit_xstrdup(name);
+	journal->stage = stage;
+	return journal;
+}
+
+int fit_state_save_journal(
+	struct fit_state *state, const struct fit_journal *journal, struct fit_err *err)
+{
+	return fit_journal_save(state->root, journal, state->boot_id, err);
+}
+
+int fit_state_save_ledger(struct fit_state *state, struct fit_err *err)
+{
+	return fit_ledger_save(state->root, &state->ledger, state->boot_id, err);
+}
+
+int fit_state_remove_journal(
+	struct fit_state *state, struct fit_journal *journal, struct fit_err *err)
+{
+	if (fit_journal_remove(state->root, journal->uuid, err) < 0)
+		return -1;
+	drop_journal(state, (size_t)(journal - state->journals));
+	return 0;
+}
+
+/* QEMU is gone at `stopped`, so its CPUs are free; its devices only at `release`. */
+static int check_against(
+	const struct fit_journal *mine, const struct fit_journal *other, struct fit_err *err)
+{
+	fit_autofree char *name = fit_printable(other->name);
+	fit_autofree char *list = NULL;
+	struct fit_cpuset both = mine->exclusive_cpus;
+
+	fit_cpuset_intersect(&both, &other->exclusive_cpus);
+	if (other->stage != FIT_STAGE_STOPPED && !fit_cpuset_is_empty(&both)) {
+		list = fit_cpuset_format_list(&both);
+		return fit_err_set(err, FIT_ERR_REFUSED,
+			"CPUs %s are held by the running domain '%s'", list, name);
+	}
+	for (size_t i = 0; i < mine->device_count; i++)
+		if (fit_journal_has_device(other, mine->devices[i]))
+			return fit_err_set(err, FIT_ERR_REFUSED,
+				"device %s is held by the running domain '%s'",
+				FIT_PCIADDR_STR(mine->devices[i]), name);
+	return 0;
+}
+
+int fit_state_check_holders(
+	const struct fit_state *state, const struct fit_journal *mine, struct fit_err *err)
+{
+	for (size_t i = 0; i < state->journal_count; i++) {
+		const struct fit_journal *other = &state->journals[i];
+
+		if (strcasecmp(other->uuid, mine->uuid) != 0 && check_against(mine, other, err) < 0)
+			return -1;
+	}
+	return 0;
+}

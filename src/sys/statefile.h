@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The form of our state files: a line "virt-fit-KIND 1", a line "boot ID", then lines of words.
+ * Words are separated by one space and escaped, so a word can be empty and a domain's name cannot
+ * forge a line.
+ */
+#ifndef FIT_SYS_STATEFILE_H
+#define FIT_SYS_STATEFILE_H
+
+#include <stdbool.h>
+
+#include "base/buffer.h"
+#include "base/err.h"
+#include "base/strlist.h"
+
+void fit_statefile_begin(struct fit_buffer *text, const char *kind, const char *boot_id);
+void fit_statefile_add(struct fit_buffer *text, const struct fit_strlist *words);
+
+/* Takes one line; false: it is malformed. */
+typedef bool (*fit_statefile_taker)(void *context, const struct fit_strlist *words);
+
+/* FIT_ERR_NOTFOUND: the file is of another boot. FIT_ERR_INVALID: it is malformed. */
+int fit_statefile_parse(const char *text, const char *path, const char *kind, const char *boot_id,
+	fit_statefile_taker take, void *context, struct fit_err *err);
+
+#endif

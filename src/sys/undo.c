@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Taking claims back. For every resource concerned: the value that the remaining claims ask for is
+ * there already: nothing. What is there can be from us: the value is written. Otherwise somebody
+ * else changed it: it is left and said. A value that cannot go back yet, because somebody uses what
+ * would go away, keeps its entry in the ledger and is tried again at every later undo.
+ */
+#include "sys/undo.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "sys/value.h"
+#include "sys/wanted.h"
+
+/* What is to be done about one resource. */
+struct restore {
+	char *path;
+	char *target; /* NULL: nothing is written */
+	bool pending; /* the entry stays for a later try */
+};
+
+struct restores {
+	struct restore *items;
+	size_t count;
+};
+
+static void clear_restores(struct restores *restores)
+{
+	for (size_t i = 0; i < restores->count; i++) {
+		free(restores->items[i].path);
+		free(restores->items[i].target);
+	}
+	free(restores->items);
+}
+
+static void add_restore(struct restores *restores, const char *path)
+{
+	FIT_APPEND(restores->items, restores->count)->path = fit_xstrdup(path);
+}
+
+static bool is_selected(const struct fit_claim_filter *filter, const struct fit_claim_entry *claim)
+{
+	return claim->sequence >= filter->first && claim->undo <= filter->until &&
+	       (!filter->paths || fit_strlist_contains(filter->paths, claim->path));
+}
+
+/* Takes the claims out of the journal (in memory) and lists their resources, latest first. */
+static void release_claims(struct fit_journal *journal, const struct fit_claim_filter *filter,
+	struct restores *restores)
+{
+	size_t kept = 0;
+
+	for (size_t i = journal->claim_count; i-- > 0;)
+		if (is_selected(filter, &journal->claims[i]))
+			add_restore(restores, journal->claims[i].path);
+	for (size_t i = 0; i < journal->claim_count; i++) {
+		struct fit_claim_entry *claim = &journal->claims[i];
+
+		if (is_selected(filter, claim))
+			fit_claim_entry_clear(claim);
+		else
+			journal->claims[kept++] = *claim;
+	}
+	journal->claim_count = kept;
+}
+
+/* What earlier undos had to leave, or were killed over. */
+static void add_unclaimed(const struct fit_state *state, struct restores *restores)
+{
+	size_t released = restores->count;
+
+	for (size_t i = 0; i < state->ledger.count; i++) {
+		const char *path = state->ledger.items[i].path;
+		bool listed = fit_value_is_claimed(state, path);
+
+		for (size_t j = 0; j < released && !listed; j++)
+			listed = fit_streq(restores->items[j].path, path);
+		if (!listed)
+			add_restore(restores, path);
+	}
+}
+
+/* A pool that somebody else enlarged meanwhile gives back our part only: the rest is theirs. */
+static bool rebase_pages(struct fit_ledger_entry *entry, const char *current)
+{
+	uint64_t value = fit_resource_number(current);
+	uint64_t ours = fit_resource_number(entry->baseline);
+
+	if (entry->kind != FIT_RESOURCE_PAGES)
+		return false;
+	for (size_t i = 0; i < entry->written.count; i++)
+		if (fit_resource_number(entry->written.items[i]) > ours)
+			ours = fit_resource_number(entry->written.items[i]);
+	if (value <= ours)
+		return false;
+	value = fit_resource_number(entry->baseline) + value - ours;
+	free(entry->baseline);
+	entry->baseline = fit_xasprintf("%llu", (unsigned long long)value);
+	return true;
+}
+
+static void decide(struct fit_state *state, struct restore *restore, const char *uuid,
+	const struct fit_cpuset *online, struct fit_strlist *notes)
+{
+	struct fit_ledger_entry *entry = fit_ledger_find(&state->ledger, restore->path);
+	fit_autofree char *current =
+		entry ? fit_value_read(state, entry->kind, entry->path) : NULL;
+	fit_autofree char *identity =
+		entry ? fit_value_identity(state, entry->kind, entry->path) : NULL;
+	fit_autofree char *target = NULL;
+	fit_autofree char *obstacle = NULL;
+
+	/* The device or the interrupt is gone, and its settings with it. */
+	if (!current || !fit_streq(identity, entry->identity))
+		return;
+	target = fit_value_target(state, entry, online);
+	if (fit_resource_equal(entry->kind, current, target))
+		return;
+	if (!fit_ledger_entry_is_ours(entry, current)) {
+		if (!rebase_pages(entry, current)) {
+			if (notes)
+				fit_strlist_addf(notes,
+					"/%s: '%s' is there, which is not from virt-fit: left so "
+					"(it was '%s' before)",
+					entry->path, current, entry->baseline);
+			return;
+		}
+		free(target);
+		target = fit_value_target(state, entry, online);
+	}
+	if (entry->kind == FIT_RESOURCE_VFS)
+		obstacle = fit_vf_obstacle(state, entry, current, target, uuid);
+	if (obstacle) {
+		restore->pending = true;
+		if (notes)
+			fit_strlist_add(notes, obstacle);
+		return;
+	}
+	fit_value_announce(entry, current, target);
+	restore->target = FIT_STEAL(target);
+}
+
+/* Returns -1 when the value could not be restored; it is tried again at the next undo. */
+static int write_restore(struct fit_state *state, struct restore *restore,
+	struct fit_strlist *notes, struct fit_err *err)
+{
+	struct fit_ledger_entry *entry = fit_ledger_find(&state->ledger, restore->path);
+	struct fit_err problem = FIT_ERR_INIT;
+
+	if (fit_value_write(state, entry, restore->target, &problem) == 0) {
+		/* What else was announced cannot be there any more. */
+		fit_strlist_clear(&entry->written);
+		fit_ledger_entry_will_write(entry, restore->target);
+		return 0;
+	}
+	if (problem.sys_errno == ENOENT)
+		return 0;
+	if (notes)
+		fit_strlist_add(notes, problem.message);
+	if (entry->kind == FIT_RESOURCE_IRQ)
+		return 0;
+	restore->pending = true;
+	if (err)
+		*err = problem;
+	return -1;
+}
+
+static void drop_unclaimed(struct fit_state *state, const struct restores *restores)
+{
+	for (size_t i = 0; i < restores->count; i++)
+		if (!restores->items[i].pending &&
+			!fit_value_is_claimed(state, restores->items[i].path))
+			fit_ledger_drop(&state->ledger, restores->items[i].path);
+}
+
+int fit_undo_claims(struct fit_state *state, struct fit_journal *journal,
+	const struct fit_claim_filter *filter, struct fit_strlist *notes, struct fit_err *err)
+{
+	FIT_CLEANUP(clear_restores) struct restores restores = {0};
+	struct fit_cpuset online = fit_online_cpus(state->root);
+	bool writes = false;
+	int result = 0;
+
+	if (journal)
+		release_claims(journal, filter, &restores);
+	add_unclaimed(state, &restores);
+	if (!restores.count)
+		return journal ? fit_state_save_journal(state, journal, err) : 0;
+	for (size_t i = 0; i < restores.count; i++) {
+		decide(state, &restores.items[i], journal ? journal->uuid : "", &online, notes);
+		writes |= restores.items[i].target != NULL;
+	}
+	if (writes && fit_state_save_ledger(state, err) < 0)
+		return -1;
+	for (size_t i = 0; i < restores.count; i++)
+		if (restores.items[i].target &&
+			write_restore(state, &restores.items[i], notes, err) < 0)
+			result = -1;
+	if (journal && fit_state_save_journal(state, journal, err) < 0)
+		return -1;
+	drop_unclaimed(state, &restores);
+	return fit_state_save_ledger(state, err) < 0 ? -1 : result;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sys/value.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "sys/paths.h"
+#include "sys/wanted.h"
+
+struct fit_cpuset fit_online_cpus(const struct fit_fsroot *root)
+{
+	fit_autofree char *text = fit_fsroot_try_read(root, FIT_PATH_CPU_ONLINE);
+	struct fit_cpuset online = {0};
+
+	if (text && fit_cpuset_parse_list(text, &online, NULL) < 0)
+		online = (struct fit_cpuset){0};
+	return online;
+}
+
+static int compare_claims(const void *a, const void *b)
+{
+	const struct fit_claim_entry *const *claim_a = a;
+	const struct fit_claim_entry *const *claim_b = b;
+
+	return ((*claim_a)->sequence > (*claim_b)->sequence) -
+	       ((*claim_a)->sequence < (*claim_b)->sequence);
+}
+
+char *fit_value_target(const struct fit_state *state, const struct fit_ledger_entry *entry,
+	const struct fit_cpuset *online)
+{
+	fit_autostrlist struct fit_strlist contributions = {0};
+	fit_autofree const struct fit_claim_entry **claims = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < state->journal_count; i++) {
+		const struct fit_journal *journal = &state->journals[i];
+
+		for (size_t j = 0; j < journal->claim_count; j++)
+			if (fit_streq(journal->claims[j].path, entry->path))
+				*FIT_APPEND(claims, count) = &journal->claims[j];
+	}
+	if (count)
+		qsort(claims, count, sizeof(*claims), compare_claims);
+	for (size_t i = 0; i < count; i++)
+		fit_strlist_add(&contributions, claims[i]->contribution);
+	return fit_resource_target(entry->kind, entry->baseline, &contributions, online);
+}
+
+bool fit_value_is_claimed(const struct fit_state *state, const char *path)
+{
+	for (size_t i = 0; i < state->journal_count; i++)
+		for (size_t j = 0; j < state->journals[i].claim_count; j++)
+			if (fit_streq(state->journals[i].claims[j].path, path))
+				return true;
+	return false;
+}
+
+char *fit_value_read(const struct fit_state *state, enum fit_resource_kind kind, const char *path)
+{
+	return kind == FIT_RESOURCE_PAGES ? fit_pages_read(state->root, path)
+					  : fit_fsroot_try_read(state->root, path);
+}
+
+char *fit_value_identity(
+	const struct fit_state *state, enum fit_resource_kind kind, const char *path)
+{
+	return kind == FIT_RESOURCE_IRQ ? fit_irq_identity(state->root, path) : fit_xstrdup("");
+}
+
+int fit_value_write(const struct fit_state *state, const struct fit_ledger_entry *entry,
+	const char *target, struct fit_err *err)
+{
+	switch (entry->kind) {
+	case FIT_RESOURCE_VFS:
+		return fit_vf_write(state, entry->path, target, err);
+	case FIT_RESOURCE_PAGES:
+		return fit_pages_write(state, entry->path, target, err);
+	case FIT_RESOURCE_GOVERNOR:
+		return fit_governor_write(state, entry->path, target, err);
+	case FIT_RESOURCE_IRQ:
+		break;
+	}
+	return fit_irq_write(state, entry->path, target, err);
+}
+
+void fit_value_announce(struct fit_ledger_entry *entry, const char *current, const char *target)
+{
+	/* What was written earlier cannot come back. */
+	fit_strlist_clear(&entry->written);
+	fit_ledger_entry_will_write(entry, current);
+	fit_ledger_entry_will_write(entry, target);
+	if (entry->kind == FIT_RESOURCE_VFS)
+		fit_ledger_entry_will_write(entry, "0");
+}
