@@ -145,10 +145,9 @@ static int claim_one(struct fit_state *state, struct fit_journal *journal,
 		return fit_err_set(err, FIT_ERR_REFUSED, "/%s cannot be read", wanted->path);
 	entry = claim_entry(state, wanted, current, online);
 	claim.path = fit_xstrdup(wanted->path);
-	claim.contribution =
-		wanted->kind == FIT_RESOURCE_PAGES
-			? adjust_pages(state, entry, wanted->contribution, online)
-			: fit_xstrdup(wanted->contribution);
+	claim.contribution = wanted->kind == FIT_RESOURCE_PAGES
+				     ? adjust_pages(state, entry, wanted->contribution, online)
+				     : fit_xstrdup(wanted->contribution);
 	*FIT_APPEND(journal->claims, journal->claim_count) = claim;
 	target = fit_value_target(state, entry, online);
 	if (entry->kind == FIT_RESOURCE_VFS) {

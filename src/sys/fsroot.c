@@ -46,6 +46,7 @@ int fit_fsroot_openat(const struct fit_fsroot *root, const char *path, int flags
 {
 	struct open_how how = {
 		.flags = (uint64_t)flags | O_CLOEXEC,
+		.mode = flags & O_CREAT ? 0600 : 0,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 	long fd;
@@ -54,7 +55,7 @@ int fit_fsroot_openat(const struct fit_fsroot *root, const char *path, int flags
 	if (!*path)
 		path = ".";
 	if (root->real)
-		return openat(root->fd, path, flags | O_CLOEXEC);
+		return openat(root->fd, path, flags | O_CLOEXEC, 0600);
 	/* EAGAIN: a rename elsewhere raced with the resolution of "..". */
 	do
 		fd = syscall(SYS_openat2, root->fd, path, &how, sizeof(how));

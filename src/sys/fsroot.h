@@ -35,7 +35,8 @@ struct fit_fsroot {
 int fit_fsroot_open(const char *path, struct fit_fsroot *ret_root, struct fit_err *err);
 void fit_fsroot_close(struct fit_fsroot *root);
 
-/* open(2) below the root: a descriptor, or -1 with errno. For what the functions below cannot do. */
+/* open(2) below the root, with mode 0600 for O_CREAT: a descriptor, or -1 with errno. For what the
+ * functions below cannot do. */
 int fit_fsroot_openat(const struct fit_fsroot *root, const char *path, int flags);
 
 /* The whole of a file (sysfs, procfs or regular; at most 64 MiB), NUL-terminated. *ret_text is to

@@ -2,6 +2,7 @@
 #include "sys/lock.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -13,10 +14,10 @@
 
 int fit_lock_take(const struct fit_fsroot *root, int64_t deadline, int *ret_fd, struct fit_err *err)
 {
-	int fd;
+	int fd = fit_fsroot_openat(root, FIT_PATH_LOCK, O_RDWR | O_CREAT | O_NOFOLLOW);
 
-	if (fit_fsroot_open_file(root, FIT_PATH_LOCK, &fd, err) < 0)
-		return -1;
+	if (fd < 0)
+		return fit_err_sys(err, errno, "cannot open the lock /" FIT_PATH_LOCK);
 	/* Polling instead of a blocking flock(2): that could only be ended by a signal. */
 	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
 		int errnum = errno;

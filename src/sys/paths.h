@@ -28,7 +28,6 @@
 #define FIT_PATH_INTERRUPTS  "proc/interrupts"
 #define FIT_PATH_PROC_IRQ    "proc/irq"
 #define FIT_PATH_KERNEL_IRQ  "sys/kernel/irq"
-#define FIT_PATH_MEMINFO     "proc/meminfo"
 #define FIT_PATH_CPU_ONLINE  FIT_PATH_CPU "/online"
 #define FIT_PATH_NODE_ONLINE FIT_PATH_NODE "/online"
 #define FIT_PATH_CPU	     "sys/devices/system/cpu"

@@ -15,8 +15,7 @@ char *fit_value_target(const struct fit_state *state, const struct fit_ledger_en
 bool fit_value_is_claimed(const struct fit_state *state, const char *path);
 
 /* The value as it is now; NULL when it cannot be read. To be freed. */
-char *fit_value_read(
-	const struct fit_state *state, enum fit_resource_kind kind, const char *path);
+char *fit_value_read(const struct fit_state *state, enum fit_resource_kind kind, const char *path);
 
 /* What tells whether the file still stands for the same thing. To be freed. */
 char *fit_value_identity(
