@@ -3,12 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <json-c/json.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -75,32 +72,6 @@ static void print_help(void)
 		printf("  %-9s %-18s %s\n", verb->name, verb->arguments, verb->summary);
 	printf("\n'virt-fit VERB --help' says more.\n"
 	       "Exit codes: 0 done, 1 refused or failed, 2 usage.\n");
-}
-
-int fit_cli_fail(const struct fit_err *err)
-{
-	fprintf(stderr, "virt-fit: %s\n", err->message);
-	return FIT_EXIT_FAILED;
-}
-
-void fit_cli_note(const char *format, ...)
-{
-	va_list args;
-
-	fputs("virt-fit: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-}
-
-int fit_cli_print_json(struct json_object *value)
-{
-	puts(json_object_to_json_string_ext(value, JSON_C_TO_STRING_PRETTY |
-							   JSON_C_TO_STRING_SPACED |
-							   JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(value);
-	return FIT_EXIT_DONE;
 }
 
 /* The name without what could forge lines of our output. */

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/json.h"
+
+#include "base/memory.h"
+
+struct json_object *fit_json_strings(const struct fit_strlist *list)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < list->count; i++)
+		json_object_array_add(array, json_object_new_string(list->items[i]));
+	return array;
+}
+
+struct json_object *fit_json_string_or_null(const char *text)
+{
+	return text ? json_object_new_string(text) : NULL;
+}
+
+struct json_object *fit_json_cpus(const struct fit_cpuset *set)
+{
+	fit_autofree char *list = fit_cpuset_format_list(set);
+
+	return json_object_new_string(list);
+}
+
+static struct json_object *pins(
+	const char *id_name, const struct fit_thread_pin *items, size_t count)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < count; i++) {
+		struct json_object *pin = json_object_new_object();
+
+		json_object_object_add(pin, id_name, json_object_new_int64(items[i].id));
+		json_object_object_add(pin, "cpus", fit_json_cpus(&items[i].cpus));
+		json_object_array_add(array, pin);
+	}
+	return array;
+}
+
+static struct json_object *topology(const struct fit_topology *from)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "sockets", json_object_new_int64(from->sockets));
+	json_object_object_add(object, "dies", json_object_new_int64(from->dies));
+	json_object_object_add(object, "clusters", json_object_new_int64(from->clusters));
+	json_object_object_add(object, "cores", json_object_new_int64(from->cores));
+	json_object_object_add(object, "threads", json_object_new_int64(from->threads));
+	return object;
+}
+
+static struct json_object *memory(const struct fit_plan *plan)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "nodes", fit_json_cpus(&plan->memory_nodes));
+	json_object_object_add(object, "strict", json_object_new_boolean(plan->memory_strict));
+	json_object_object_add(object, "memory_kib", json_object_new_uint64(plan->memory_kib));
+	json_object_object_add(object, "locked", json_object_new_boolean(plan->memory_locked));
+	if (plan->page_kib) {
+		json_object_object_add(object, "page_kib", json_object_new_uint64(plan->page_kib));
+		json_object_object_add(object, "pages", json_object_new_uint64(plan->pages));
+	}
+	return object;
+}
+
+static struct json_object *disks(const struct fit_plan *plan)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < plan->disk_iothread_count; i++) {
+		const struct fit_disk_iothread *disk = &plan->disk_iothreads[i];
+		struct json_object *object = json_object_new_object();
+
+		if (disk->target)
+			json_object_object_add(
+				object, "disk", json_object_new_string(disk->target));
+		else
+			json_object_object_add(
+				object, "scsi_controller", json_object_new_int64(disk->controller));
+		json_object_object_add(object, "iothread", json_object_new_int64(disk->iothread));
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+static struct json_object *vfs(const struct fit_plan *plan)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < plan->vf_count; i++) {
+		const struct fit_planned_vf *vf = &plan->vfs[i];
+		struct json_object *object = json_object_new_object();
+
+		json_object_object_add(
+			object, "address", json_object_new_string(FIT_PCIADDR_STR(vf->vf)));
+		json_object_object_add(
+			object, "pf", json_object_new_string(FIT_PCIADDR_STR(vf->pf)));
+		json_object_object_add(object, "netdev", fit_json_string_or_null(vf->pf_netdev));
+		json_object_object_add(object, "index", json_object_new_int64(vf->index));
+		json_object_object_add(object, "exists", json_object_new_boolean(vf->exists));
+		json_object_object_add(object, "element",
+			json_object_new_string(vf->is_interface ? "interface" : "hostdev"));
+		if (vf->iommu_group >= 0)
+			json_object_object_add(
+				object, "iommu_group", json_object_new_int(vf->iommu_group));
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+static const char *reason_name(enum fit_reason_kind kind)
+{
+	switch (kind) {
+	case FIT_REASON_CHOICE:
+		return "choice";
+	case FIT_REASON_REJECTION:
+		return "rejection";
+	case FIT_REASON_KEPT:
+		return "kept";
+	case FIT_REASON_NOTE:
+		return "note";
+	case FIT_REASON_WARNING:
+		break;
+	}
+	return "warning";
+}
+
+static struct json_object *reasons(const struct fit_plan *plan)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < plan->reason_count; i++) {
+		const struct fit_reason *reason = &plan->reasons[i];
+		struct json_object *object = json_object_new_object();
+
+		json_object_object_add(
+			object, "kind", json_object_new_string(reason_name(reason->kind)));
+		json_object_object_add(object, "topic", json_object_new_string(reason->topic));
+		json_object_object_add(object, "text", json_object_new_string(reason->text));
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+static const char *phase_name(enum fit_phase phase)
+{
+	switch (phase) {
+	case FIT_PHASE_PREPARE:
+		return "prepare";
+	case FIT_PHASE_START:
+		return "start";
+	case FIT_PHASE_STARTED:
+		return "started";
+	case FIT_PHASE_STOPPED:
+		return "stopped";
+	case FIT_PHASE_RELEASE:
+		break;
+	}
+	return "release";
+}
+
+static struct json_object *operations(const struct fit_hostops *ops)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < ops->count; i++) {
+		const struct fit_op *op = &ops->items[i];
+		struct json_object *object = json_object_new_object();
+		fit_autofree char *text = fit_op_describe(op);
+
+		json_object_object_add(object, "what", json_object_new_string(text));
+		json_object_object_add(object, "at", json_object_new_string(phase_name(op->apply)));
+		json_object_object_add(
+			object, "undone_at", json_object_new_string(phase_name(op->undo)));
+		json_object_object_add(object, "optional", json_object_new_boolean(op->optional));
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+struct json_object *fit_json_plan(const struct fit_render_result *result)
+{
+	const struct fit_plan *plan = &result->plan;
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "profiles", fit_json_strings(&result->profile.names));
+	json_object_object_add(object, "fitted", json_object_new_boolean(!result->changed));
+	if (plan->vcpu_count) {
+		json_object_object_add(
+			object, "vcpus", pins("vcpu", plan->vcpus, plan->vcpu_count));
+		json_object_object_add(object, "nodes", fit_json_cpus(&plan->vcpu_nodes));
+	}
+	if (plan->has_topology)
+		json_object_object_add(object, "topology", topology(&plan->topology));
+	if (plan->has_emulator)
+		json_object_object_add(object, "emulator", fit_json_cpus(&plan->emulator));
+	if (plan->iothread_count)
+		json_object_object_add(object, "iothreads",
+			pins("iothread", plan->iothreads, plan->iothread_count));
+	if (plan->disk_iothread_count)
+		json_object_object_add(object, "disks", disks(plan));
+	if (plan->has_memory)
+		json_object_object_add(object, "memory", memory(plan));
+	if (plan->vf_count)
+		json_object_object_add(object, "vfs", vfs(plan));
+	json_object_object_add(object, "host", operations(&result->ops));
+	json_object_object_add(object, "reasons", reasons(plan));
+	json_object_object_add(object, "edited", fit_json_strings(&result->notes));
+	return object;
+}
