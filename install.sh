@@ -28,9 +28,12 @@ say() { # TEXT
 }
 
 # What is needed, for what, how to see whether it is there, and the package that has it on Debian and
-# Ubuntu, Fedora and RHEL, openSUSE, Arch. Probes: a command, a pkg-config module (pc:), a file (/).
+# Ubuntu, Fedora and RHEL, openSUSE, Arch. Probes: a command, a pkg-config module (pc:), a file (/),
+# with a bar between alternatives.
 needs() {
-	cat <<-'END'
+	local driver=libvirt/connection-driver/libvirt_driver_qemu.so
+	driver="/usr/lib/$driver|/usr/lib64/$driver|/usr/lib/*/$driver"
+	cat <<-END
 		build  cc                    gcc                gcc                gcc              gcc
 		build  /usr/include/stdio.h  libc6-dev          glibc-devel        glibc-devel      glibc
 		build  make                  make               make               make             make
@@ -41,6 +44,7 @@ needs() {
 		build  pc:json-c             libjson-c-dev      json-c-devel       libjson-c-devel  json-c
 		run    virsh                 libvirt-clients    libvirt-client     libvirt-client   libvirt
 		run    libvirtd|virtqemud    libvirt-daemon     libvirt-daemon-driver-qemu libvirt-daemon-qemu libvirt
+		run    $driver               libvirt-daemon-driver-qemu libvirt-daemon-driver-qemu libvirt-daemon-qemu libvirt
 		run    qemu-system-x86_64    qemu-system-x86    qemu-system-x86    qemu-x86         qemu-system-x86
 		run    unshare               util-linux         util-linux         util-linux       util-linux
 		run    ip                    iproute2           iproute            iproute2         iproute2
@@ -57,9 +61,9 @@ needs() {
 
 is_there() { # PROBE
 	case $1 in
-	/*) [ -e "$1" ] ;;
+	*\|*) is_there "${1%%|*}" || is_there "${1#*|}" ;;
+	/*) compgen -G "$1" >/dev/null ;;
 	pc:*) pkg-config --exists "${1#pc:}" 2>/dev/null ;;
-	*\|*) command -v "${1%|*}" >/dev/null || command -v "${1#*|}" >/dev/null ;;
 	*) command -v "$1" >/dev/null ;;
 	esac
 }

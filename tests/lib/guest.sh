@@ -8,7 +8,7 @@
 # tree that stands for the host ($HOST), with just those CPUs: two that this process may use.
 
 HOST=$TEST_DIR/host
-HOST_DISK=$TEST_DIR/disk.img
+GUEST_DISK=$TEST_DIR/disk.img
 
 xml_escape() { # TEXT
 	sed "s/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g; s/\"/\&quot;/g; s/'/\&apos;/g" <<<"$1"
@@ -72,7 +72,12 @@ host_is_as_before() { # DUMP
 }
 
 guest_xml() { # NAME [REQUEST]: a definition, with the request as its metadata
-	truncate -s 1M "$HOST_DISK"
+	local cached=
+	# Where the scratch directory is a tmpfs that knows no direct I/O, the guest must not use it.
+	dd if=/dev/zero of="$GUEST_DISK" bs=1M count=1 oflag=direct 2>/dev/null || {
+		truncate -s 1M "$GUEST_DISK"
+		cached="cache='writeback' io='threads'"
+	}
 	cat <<-END
 		<domain type='qemu'>
 		  <name>$(xml_escape "$1")</name>
@@ -83,8 +88,8 @@ guest_xml() { # NAME [REQUEST]: a definition, with the request as its metadata
 		  <features><acpi/></features>
 		  <devices>
 		    <disk type='file' device='disk'>
-		      <driver name='qemu' type='raw'/>
-		      <source file='$(xml_escape "$HOST_DISK")'/>
+		      <driver name='qemu' type='raw' $cached/>
+		      <source file='$(xml_escape "$GUEST_DISK")'/>
 		      <target dev='vda' bus='virtio'/>
 		    </disk>
 		    <controller type='usb' model='none'/>

@@ -123,29 +123,23 @@ private_libvirtd_install() {
 }
 
 private_libvirtd_root() { # DIR: the root that virt-fit and the hook see from now on
-	local root='' profiles
-	[ "$1" = / ] || root="--sysroot $(printf %q "$1")"
-	profiles="--profiles $(printf %q "$TOP/profiles")"
-	# Replaced, not rewritten: a hook may be reading it.
-	cat >"$PRIVATE/new" <<-END
-		#!/bin/bash
-		exec $(printf %q "$BUILD/virt-fit-hook") $root $profiles "\$@"
+	local options
+	options="--sysroot $(printf %q "$1") --profiles $(printf %q "$TOP/profiles")"
+	private_libvirtd_program "$PRIVATE/usr-sbin/virt-fit-hook" <<-END
+		exec $(printf %q "$BUILD/virt-fit-hook") $options "\$@"
 	END
-	chmod 0755 "$PRIVATE/new"
-	mv "$PRIVATE/new" "$PRIVATE/usr-sbin/virt-fit-hook"
-	# A verb refuses an option that means nothing to it.
-	cat >"$PRIVATE/bin/virt-fit" <<-END
-		#!/bin/bash
-		verb=\${1:---help}
+	private_libvirtd_program "$PRIVATE/bin/virt-fit" <<-END
+		case \${1:---help} in -*) exec $(printf %q "$BUILD/virt-fit") "\$@" ;; esac
+		verb=\$1
 		shift
-		case \$verb in
-		-* | unset | revert) options=() ;;
-		host | undo) options=($root) ;;
-		*) options=($root $profiles) ;;
-		esac
-		exec $(printf %q "$BUILD/virt-fit") "\$verb" "\${options[@]}" "\$@"
+		exec $(printf %q "$BUILD/virt-fit") "\$verb" $options "\$@"
 	END
-	chmod 0755 "$PRIVATE/bin/virt-fit"
+}
+
+private_libvirtd_program() { # FILE: of the script on stdin; replaced at once, it may be running
+	{ echo '#!/bin/bash' && cat; } >"$1.new"
+	chmod 0755 "$1.new"
+	mv "$1.new" "$1"
 }
 
 libvirtd_start() {
