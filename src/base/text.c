@@ -87,6 +87,13 @@ bool fit_parse_hex(const char *text, uint64_t max, uint64_t *ret_value)
 	return parse_whole(text, 16, max, ret_value);
 }
 
+bool fit_parse_c_uint(const char *text, uint64_t max, uint64_t *ret_value)
+{
+	if (text && text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+		return parse_whole(text + 2, 16, max, ret_value);
+	return parse_whole(text, text && text[0] == '0' ? 8 : 10, max, ret_value);
+}
+
 bool fit_scan_uint(const char **text, uint64_t max, uint64_t *ret_value)
 {
 	return scan(text, 10, max, ret_value);

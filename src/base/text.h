@@ -20,6 +20,8 @@ char *fit_trim(char *text);
 FIT_MUST_CHECK bool fit_parse_uint(const char *text, uint64_t max, uint64_t *ret_value);
 /* Same in base 16, without "0x". */
 FIT_MUST_CHECK bool fit_parse_hex(const char *text, uint64_t max, uint64_t *ret_value);
+/* Same as C and libvirt's PCI addresses spell numbers: 0x1f, 037, 31. */
+FIT_MUST_CHECK bool fit_parse_c_uint(const char *text, uint64_t max, uint64_t *ret_value);
 
 /* The prefix of @text that is a decimal number; moves *text behind it. */
 FIT_MUST_CHECK bool fit_scan_uint(const char **text, uint64_t max, uint64_t *ret_value);

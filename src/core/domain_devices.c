@@ -2,7 +2,6 @@
 /* The domain view: disks, controllers, passed-through PCI devices, QEMU's own command line. */
 #include "core/domain_parts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -67,17 +66,13 @@ static int read_controller(const struct fit_domain_reader *reader, const xmlNode
 	return 0;
 }
 
-/* libvirt reads PCI numbers as C does: 0x for hexadecimal, 0 for octal, decimal otherwise. */
 static int read_pci_number(const struct fit_domain_reader *reader, const xmlNode *node,
 	const char *attribute, uint32_t max, uint32_t *ret_value)
 {
 	fit_autofree char *text = fit_xml_attr(node, attribute);
-	unsigned long long value = 0;
-	char *end = NULL;
+	uint64_t value = 0;
 
-	if (text && text[0] >= '0' && text[0] <= '9')
-		value = strtoull(text, &end, 0);
-	if (text && (!end || *end || value > max))
+	if (text && !fit_parse_c_uint(text, max, &value))
 		return fit_domain_fail(
 			reader, node, "%s='%s' is no part of a PCI address", attribute, text);
 	*ret_value = (uint32_t)value;

@@ -60,6 +60,18 @@ static void numbers_are_whole_bounded_and_unsigned(void **state)
 	assert_int_equal(value, 255);
 	assert_false(fit_parse_hex("0x1", 255, &value));
 	assert_false(fit_parse_uint(NULL, 255, &value));
+	assert_true(fit_parse_c_uint("0x1F", 255, &value));
+	assert_int_equal(value, 31);
+	assert_true(fit_parse_c_uint("037", 255, &value));
+	assert_int_equal(value, 31);
+	assert_true(fit_parse_c_uint("31", 255, &value));
+	assert_int_equal(value, 31);
+	assert_true(fit_parse_c_uint("0", 255, &value));
+	assert_int_equal(value, 0);
+	assert_false(fit_parse_c_uint("08", 255, &value));
+	assert_false(fit_parse_c_uint("0x", 255, &value));
+	assert_false(fit_parse_c_uint("", 255, &value));
+	assert_false(fit_parse_c_uint(NULL, 255, &value));
 }
 
 static void sizes_follow_libvirts_units(void **state)
