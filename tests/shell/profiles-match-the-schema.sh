@@ -1,0 +1,146 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The schema for editors and virt-fit's own checks agree, on the shipped profiles and on others.
+set -eu
+command -v xmllint >/dev/null || {
+	echo "xmllint is not installed"
+	exit 77
+}
+schema=$TOP/profiles/profile.rng
+failed=0
+
+wrong() {
+	echo "$*"
+	failed=1
+}
+
+# By the schema; xmllint says 3 for "does not validate", anything else is another trouble.
+by_schema() { # FILE
+	local code=0
+	xmllint --noout --relaxng "$schema" "$1" >/dev/null 2>&1 || code=$?
+	case $code in
+	0) echo good ;;
+	3) echo bad ;;
+	*) echo "xmllint failed with $code" ;;
+	esac
+}
+
+by_program() { # NAME
+	if "$BUILD/virt-fit" profiles --sysroot "$TEST_DIR" --profiles "$TEST_DIR/profiles" "$1" \
+		>"$TEST_DIR/out" 2>&1; then
+		echo good
+	else
+		echo bad
+	fi
+}
+
+mkdir -m 0755 "$TEST_DIR/profiles"
+count=0
+umask 022
+
+expect() { # good|bad CONTENT
+	count=$((count + 1))
+	local name=p$count schema_says program_says
+	printf '<profile xmlns="urn:virt-fit:profile:1" name="%s"><summary>S</summary>%s</profile>\n' \
+		"$name" "$2" >"$TEST_DIR/profiles/$name.xml"
+	schema_says=$(by_schema "$TEST_DIR/profiles/$name.xml")
+	program_says=$(by_program "$name")
+	[ "$schema_says" = "$1" ] || wrong "schema: $schema_says, expected $1: $2"
+	[ "$program_says" = "$1" ] ||
+		wrong "virt-fit: $program_says, expected $1: $2: $(cat "$TEST_DIR/out")"
+}
+
+for file in "$TOP"/profiles/*.xml; do
+	cp "$file" "$TEST_DIR/profiles/"
+	name=${file##*/}
+	[ "$(by_schema "$file")" = good ] || wrong "$file does not match the schema"
+	[ "$(by_program "${name%.xml}")" = good ] || wrong "$file: $(cat "$TEST_DIR/out")"
+done
+
+# Every attribute with every word it knows, and with a word it does not know.
+words() { # ELEMENT ATTRIBUTE WORD...
+	local element=$1 attribute=$2 word
+	shift 2
+	for word; do
+		expect good "<$element $attribute=\"$word\"/>"
+	done
+	expect bad "<$element $attribute=\"unheard-of\"/>"
+	expect bad "<$element $attribute=\"\"/>"
+	expect bad "<$element $attribute=\" $1\"/>"
+}
+for element in cpu vcpus emulator iothreads disks memory vfs; do
+	words $element existing keep replace require
+	expect good "<$element/>"
+	expect bad "<$element unheard-of='1'/>"
+	expect bad "<$element/><$element/>"
+	expect bad "<$element>text</$element>"
+	expect bad "<$element><cpu/></$element>"
+done
+words cpu mode host-passthrough keep
+words cpu topology mirror keep
+words cpu cache passthrough keep
+words vcpus place cores node none
+words vcpus shared yes no
+words vcpus near devices none
+words vcpus span node nodes
+words emulator place housekeeping own-core vcpus node none
+words iothreads place housekeeping own-core vcpus node none
+words iothreads count auto 0 4 8192
+words disks iothread spread keep
+words disks cache none writeback writethrough directsync unsafe keep
+words disks io native threads io_uring keep
+words memory nodes as-cpus keep
+words memory binding strict preferred
+words memory locked yes no
+words memory pages none 2MiB "1GiB 2MiB" "1GiB 2MiB none" 64k
+words vfs class network nvme
+words vfs count 0 1 8192
+words vfs create needed 8
+for pf in nearest 0000:41:00.0 41:00.0 10000:e1:00.0 enp65s0f0; do
+	expect good "<vfs pf='$pf'/>"
+done
+for pf in '' a/b 41:00.8 0123456789abcdef 'a b'; do
+	expect bad "<vfs pf='$pf'/>"
+done
+expect bad "<iothreads count='8193'/>"
+expect bad "<iothreads count='-1'/>"
+expect bad "<memory pages='none 2MiB'/>"
+expect bad "<memory pages='2048'/>"
+
+expect good "<interrupts of='others' to='elsewhere'/>"
+expect good "<interrupts of='devices' to='node'/><vfs/><interrupts of='others' to='keep'/>"
+expect bad "<interrupts of='others' to='keep'/><interrupts of='others' to='keep'/>"
+expect bad "<interrupts of='others' to='vcpus'/>"
+expect bad "<interrupts of='devices' to='elsewhere'/>"
+expect bad "<interrupts of='others'/>"
+expect bad "<interrupts to='keep'/>"
+expect good "<host><governor value='performance' missing='warn'/></host>"
+expect good "<host/>"
+expect bad "<host><governor missing='ignore'/></host>"
+expect bad "<host><vcpus/></host>"
+expect bad "<governor/>"
+
+for type in count:1 size:4MiB sizes:none yes-no:no pf:nearest text:any; do
+	expect good "<param name='a' type='${type%:*}' default='${type#*:}'/>"
+	expect bad "<param name='a' type='${type%:*}' default=''/>"
+	expect bad "<param name='a' type='${type%:*}'/>"
+	expect bad "<param name='a' type='${type%:*}' default='${type#*:}' allowed='x'/>"
+done
+expect good "<param name='a-b_1' type='choice' allowed='x y' default='x'>D</param>"
+expect bad "<param name='a' type='choice' default='x'/>"
+expect bad "<param name='a' type='other' default='x'/>"
+expect bad "<param name='1' type='count' default='1'/>"
+expect bad "<param name='a' type='count' default='1'><b/></param>"
+expect good "<param name='a' type='text' default='no'/><vcpus shared='\${a}'/>"
+expect good "<param name='a' type='text' default='io'/><disks io='\${a}_uring'/>"
+expect good "<include profile='base'/>"
+expect bad "<include profile='../base'/>"
+expect bad "<include profile='a..b'/>"
+expect bad "<include/>"
+expect bad "<summary>second</summary>"
+expect bad "<unheard-of/>"
+expect bad "text"
+expect bad "<cpu xmlns=''/>"
+
+echo "$count made-up profiles"
+[ $failed = 0 ]
