@@ -40,19 +40,24 @@ static char *path_of(const struct fit_profile_store *store, bool etc, const char
 		name ? SUFFIX : "");
 }
 
-/* A descriptor, or -1 with errno. O_NONBLOCK: a named pipe must not stop us. */
+/* To read. O_NONBLOCK: a named pipe must not stop us. */
+#define READ (O_RDONLY | O_NOCTTY | O_NONBLOCK)
+
+/* To see whether there is something; the kernel accepts no other flags with these. */
+#define LOOK (O_PATH | O_NOFOLLOW)
+
+/* A descriptor, or -1 with errno. */
 static int open_path(const struct fit_profile_store *store, bool etc, const char *name, int flags)
 {
 	fit_autofree char *path = NULL;
 
-	flags |= O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC;
 	if (etc) {
 		path = fit_xasprintf(FIT_PATH_ETC_PROFILES "%s%s%s", name ? "/" : "",
 			name ? name : "", name ? SUFFIX : "");
 		return fit_fsroot_openat(store->root, path, flags);
 	}
 	path = path_of(store, false, name);
-	return open(path, flags);
+	return open(path, flags | O_CLOEXEC);
 }
 
 /* Only root and the caller can have changed what @info describes. */
@@ -81,7 +86,7 @@ static int check_trust(const char *path, const struct stat *info, struct fit_err
 static int open_directory(const struct fit_profile_store *store, bool etc, struct fit_err *err)
 {
 	fit_autofree char *path = path_of(store, etc, NULL);
-	int fd = open_path(store, etc, NULL, O_DIRECTORY);
+	int fd = open_path(store, etc, NULL, READ | O_DIRECTORY);
 	struct stat info;
 
 	if (fd < 0 && errno == ENOENT)
@@ -141,11 +146,11 @@ static int load_from(const struct fit_profile_store *store, bool etc, const char
 
 	if (directory < 0)
 		return directory == -2 ? 0 : -1;
-	fd = open_path(store, etc, name, 0);
+	fd = open_path(store, etc, name, READ);
 	if (fd < 0 && errno == ENOENT) {
 		/* A link to nowhere is a mistake, not an absent file: the other directory's
 		 * profile would silently be used instead. */
-		link = open_path(store, etc, name, O_PATH | O_NOFOLLOW);
+		link = open_path(store, etc, name, LOOK);
 		if (link < 0)
 			return 0;
 		return fit_err_sys(err, ENOENT, "%s is a symbolic link to nowhere", path);
@@ -191,7 +196,7 @@ int fit_profile_store_load(void *context, const char *name, char **ret_path, cha
 
 static bool exists(const struct fit_profile_store *store, bool etc, const char *name)
 {
-	autoclose int fd = open_path(store, etc, name, O_PATH | O_NOFOLLOW);
+	autoclose int fd = open_path(store, etc, name, LOOK);
 
 	return fd >= 0;
 }
