@@ -92,7 +92,12 @@ words disks io native threads io_uring keep
 words memory nodes as-cpus keep
 words memory binding strict preferred
 words memory locked yes no
-words memory pages none 2MiB "1GiB 2MiB" "1GiB 2MiB none" 64k
+for pages in none 2MiB "1GiB 2MiB" "1GiB 2MiB none" 64k; do
+	expect good "<memory pages='$pages'/>"
+done
+for pages in "" unheard-of "none 2MiB" 2048 "2MiB,1GiB"; do
+	expect bad "<memory pages='$pages'/>"
+done
 words vfs class network nvme
 words vfs count 0 1 8192
 words vfs create needed 8
@@ -104,8 +109,6 @@ for pf in '' a/b 41:00.8 0123456789abcdef 'a b'; do
 done
 expect bad "<iothreads count='8193'/>"
 expect bad "<iothreads count='-1'/>"
-expect bad "<memory pages='none 2MiB'/>"
-expect bad "<memory pages='2048'/>"
 
 expect good "<interrupts of='others' to='elsewhere'/>"
 expect good "<interrupts of='devices' to='node'/><vfs/><interrupts of='others' to='keep'/>"
