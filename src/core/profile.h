@@ -117,7 +117,7 @@ struct fit_profile_param {
 	char *value;	   /* after overrides */
 	char *fallback;	   /* the default */
 	char *allowed;	   /* space-separated choices, NULL */
-	char *description; /* NULL */
+	char *description; /* "" when there is none */
 	char *profile;	   /* that declares it */
 	const char *file;  /* where; owned by fit_profile.files */
 	unsigned int line;
