@@ -26,10 +26,13 @@
 
 struct fit_facet {
 	char *path;
+	/* Elements as XML, attributes and text as plain values, but the text before as XML content
+	 * (it may have held comments). Both NULL: absent, and libvirt may fill in a default because
+	 * of another facet (cpu/@check after cpu/@mode). */
 	char *before;	/* NULL: absent */
 	char *wrote;	/* NULL: we removed it */
-	char *lead;	/* removed elements: the white space that stood before, when unusual */
-	int position;	/* removed elements: index among the parent's child elements; -1 */
+	char *lead;	/* removed elements: the text that stood before, when unusual */
+	int position;	/* removed elements and attributes: see core/layout.h; else -1 */
 	bool container; /* an element created only to hold other facets */
 	bool sole;	/* added to a parent that had no content at all */
 };
@@ -40,6 +43,7 @@ struct fit_record {
 	char *digest;	   /* fit_profile.digest */
 	char *host;	   /* fit_host.identity */
 	char *controllers; /* PCI controllers of the original, "index index …"; NULL when unknown */
+	bool sole;	   /* the record was added to a <metadata> that had no content at all */
 	struct fit_facet *facets; /* in the order they were applied */
 	size_t facet_count;
 };

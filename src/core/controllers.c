@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/controllers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "base/strlist.h"
+#include "base/text.h"
+#include "core/layout.h"
+#include "core/xml.h"
+
+#define BUS_MAX 255
+
+/* "0x0a" as libvirt prints it, or "10". */
+static bool parse_bus(const char *text, unsigned int *ret_bus)
+{
+	uint64_t value;
+	bool valid = fit_starts_with(text, "0x") ? fit_parse_hex(text + 2, BUS_MAX, &value)
+						 : fit_parse_uint(text, BUS_MAX, &value);
+
+	if (valid)
+		*ret_bus = (unsigned int)value;
+	return valid;
+}
+
+/* The guest PCI bus that a device is on. */
+static bool device_bus(const xmlNode *device, unsigned int *ret_bus)
+{
+	fit_xml_for_each (address, device, "address") {
+		fit_autofree char *type = fit_xml_attr(address, "type");
+		fit_autofree char *bus = fit_xml_attr(address, "bus");
+
+		if (fit_streq(type, "pci") && bus)
+			return parse_bus(bus, ret_bus);
+	}
+	return false;
+}
+
+/* The bus that a PCI controller provides. */
+static bool controller_bus(const xmlNode *node, unsigned int *ret_bus)
+{
+	fit_autofree char *type = fit_xml_attr(node, "type");
+	fit_autofree char *index = fit_xml_attr(node, "index");
+
+	return fit_xml_is(node, "controller") && fit_streq(type, "pci") && index &&
+	       parse_bus(index, ret_bus);
+}
+
+char *fit_controllers_list(xmlNode *root)
+{
+	struct fit_buffer out = {0};
+	unsigned int bus;
+
+	fit_xml_for_each (node, fit_xml_child(root, "devices"), "controller")
+		if (controller_bus(node, &bus))
+			fit_buffer_addf(&out, "%s%u", out.length ? " " : "", bus);
+	return out.text;
+}
+
+void fit_controllers_note_bus(const xmlNode *device, struct fit_cpuset *buses)
+{
+	unsigned int bus;
+
+	if (device_bus(device, &bus))
+		fit_cpuset_add(buses, bus);
+}
+
+static struct fit_cpuset buses_in_use(xmlNode *devices)
+{
+	struct fit_cpuset buses = {0};
+
+	fit_xml_for_each (device, devices, NULL)
+		fit_controllers_note_bus(device, &buses);
+	return buses;
+}
+
+static struct fit_cpuset parse_list(const char *text)
+{
+	fit_autostrlist struct fit_strlist words = {0};
+	struct fit_cpuset buses = {0};
+	unsigned int bus;
+
+	fit_strlist_split(&words, text, " ");
+	for (size_t i = 0; i < words.count; i++)
+		if (parse_bus(words.items[i], &bus))
+			fit_cpuset_add(&buses, bus);
+	return buses;
+}
+
+static void remove_one(xmlNode *node, struct fit_remains *remains)
+{
+	struct fit_remain *remain;
+
+	if (!remains) {
+		fit_layout_drop(node);
+		xmlFreeNode(node);
+		return;
+	}
+	remain = FIT_APPEND(remains->controller_items, remains->controller_count);
+	remain->placeholder = fit_remains_replace(remains, node);
+	remain->node = node;
+}
+
+void fit_controllers_remove(xmlNode *root, const char *original, const struct fit_cpuset *buses,
+	struct fit_remains *remains)
+{
+	xmlNode *devices = fit_xml_child(root, "devices");
+	const struct fit_cpuset kept = parse_list(original);
+	struct fit_cpuset candidates = *buses;
+	bool again = true;
+
+	fit_cpuset_subtract(&candidates, &kept);
+	/* A root port may have been on a bridge that libvirt added for it: another round. */
+	while (again) {
+		struct fit_cpuset used = buses_in_use(devices);
+		xmlNode *next;
+		unsigned int bus;
+
+		again = false;
+		for (xmlNode *node = fit_xml_child(devices, "controller"); node; node = next) {
+			next = fit_xml_next(node, "controller");
+			if (!controller_bus(node, &bus) || !fit_cpuset_contains(&candidates, bus) ||
+				fit_cpuset_contains(&used, bus))
+				continue;
+			fit_controllers_note_bus(node, &candidates);
+			fit_cpuset_subtract(&candidates, &kept);
+			remove_one(node, remains);
+			again = true;
+		}
+	}
+}
+
+void fit_controllers_restore(xmlNode *root, struct fit_remains *remains)
+{
+	xmlNode *devices = fit_xml_child(root, "devices");
+
+	/* In the order of removal: a port that is in use again puts the bridge it is on into use.
+	 */
+	for (size_t i = 0; i < remains->controller_count; i++) {
+		struct fit_remain *remain = &remains->controller_items[i];
+		struct fit_cpuset used = buses_in_use(devices);
+		unsigned int bus;
+
+		if (!controller_bus(remain->node, &bus) || !fit_cpuset_contains(&used, bus))
+			continue;
+		fit_remain_put(remain, remain->node);
+		remain->node = NULL;
+	}
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/path.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "core/contain.h"
+#include "core/xml.h"
+
+static bool is_name_start(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_name_part(char c)
+{
+	return is_name_start(c) || (c >= '0' && c <= '9') || c == '-' || c == '.';
+}
+
+/* Moves *text behind a name and returns it; NULL when there is none. */
+static char *scan_name(const char **text)
+{
+	const char *start = *text;
+
+	if (!is_name_start(*start))
+		return NULL;
+	while (is_name_part(**text))
+		(*text)++;
+	return fit_xstrndup(start, (size_t)(*text - start));
+}
+
+static bool skip(const char **text, const char *expected)
+{
+	if (!fit_starts_with(*text, expected))
+		return false;
+	*text += strlen(expected);
+	return true;
+}
+
+/* @ATTRIBUTE='VALUE'] or CHILD/@ATTRIBUTE='VALUE'], behind the opening bracket. */
+static bool scan_condition(const char **text, struct fit_path_step *step)
+{
+	size_t length;
+
+	if (**text != '@') {
+		step->child = scan_name(text);
+		if (!step->child || !skip(text, "/"))
+			return false;
+	}
+	if (!skip(text, "@"))
+		return false;
+	step->attribute = scan_name(text);
+	if (!step->attribute || !skip(text, "='"))
+		return false;
+	for (length = 0; (*text)[length] && (*text)[length] != '\''; length++)
+		if ((unsigned char)(*text)[length] < ' ')
+			return false;
+	step->value = fit_xstrndup(*text, length);
+	*text += length;
+	return skip(text, "']");
+}
+
+static bool scan_step(const char **text, struct fit_path *path)
+{
+	struct fit_path_step *step = FIT_APPEND(path->steps, path->step_count);
+
+	step->name = scan_name(text);
+	if (!step->name)
+		return false;
+	return !skip(text, "[") || scan_condition(text, step);
+}
+
+static bool scan_path(const char *text, struct fit_path *path)
+{
+	while (path->step_count < FIT_PATH_STEPS_MAX) {
+		if (!scan_step(&text, path))
+			return false;
+		if (*text == '\0')
+			return true;
+		if (!skip(&text, "/"))
+			return false;
+		if (strcmp(text, "text()") == 0) {
+			path->kind = FIT_PATH_TEXT;
+			return true;
+		}
+		if (skip(&text, "@")) {
+			path->kind = FIT_PATH_ATTRIBUTE;
+			path->attribute = scan_name(&text);
+			return path->attribute && *text == '\0';
+		}
+	}
+	return false;
+}
+
+int fit_path_parse(const char *text, struct fit_path *ret_path, struct fit_err *err)
+{
+	fit_autopath struct fit_path path = {0};
+	fit_autofree char *shown = NULL;
+
+	if (strlen(text) <= FIT_PATH_LENGTH_MAX && scan_path(text, &path)) {
+		*ret_path = path;
+		path = (struct fit_path){0};
+		return 0;
+	}
+	shown = fit_printable(text);
+	return fit_err_set(err, FIT_ERR_INVALID,
+		"'%.200s' is not a path such as cputune/vcpupin[@vcpu='3'] or cpu/@mode", shown);
+}
+
+void fit_path_clear(struct fit_path *path)
+{
+	for (size_t i = 0; i < path->step_count; i++) {
+		free(path->steps[i].name);
+		free(path->steps[i].child);
+		free(path->steps[i].attribute);
+		free(path->steps[i].value);
+	}
+	free(path->steps);
+	free(path->attribute);
+	*path = (struct fit_path){0};
+}
+
+char *fit_path_format_steps(const struct fit_path *path, size_t count)
+{
+	struct fit_buffer out = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		const struct fit_path_step *step = &path->steps[i];
+
+		fit_buffer_addf(&out, "%s%s", i ? "/" : "", step->name);
+		if (step->attribute)
+			fit_buffer_addf(&out, "[%s%s@%s='%s']", step->child ? step->child : "",
+				step->child ? "/" : "", step->attribute, step->value);
+	}
+	return fit_buffer_steal(&out);
+}
+
+bool fit_path_step_matches(const struct fit_path_step *step, const xmlNode *node)
+{
+	if (!fit_xml_is(node, step->name))
+		return false;
+	if (!step->attribute)
+		return true;
+	if (!step->child)
+		return fit_attribute_is(node, step->attribute, step->value);
+	fit_xml_for_each (child, node, step->child)
+		if (fit_attribute_is(child, step->attribute, step->value))
+			return true;
+	return false;
+}
+
+xmlNode *fit_path_step_find(const struct fit_path_step *step, const xmlNode *parent)
+{
+	fit_xml_for_each (node, parent, step->name)
+		if (fit_path_step_matches(step, node))
+			return node;
+	return NULL;
+}
+
+xmlNode *fit_path_find(const struct fit_path *path, size_t count, xmlNode *root)
+{
+	xmlNode *node = root;
+
+	for (size_t i = 0; i < count && node; i++)
+		node = fit_path_step_find(&path->steps[i], node);
+	return node;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The path language of edits and facets (core/edit.h), resolved below the root element of a domain.
+ * Paths come from the planner, but also from a record that anybody may have written into a
+ * domain's metadata: they are parsed strictly, with bounded length and depth, and can name nothing
+ * but elements and attributes without a namespace.
+ */
+#ifndef FIT_CORE_PATH_H
+#define FIT_CORE_PATH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <libxml/tree.h>
+
+#include "base/attr.h"
+#include "base/err.h"
+
+#define FIT_PATH_LENGTH_MAX 1024
+#define FIT_PATH_STEPS_MAX  16
+
+enum fit_path_kind {
+	FIT_PATH_ELEMENT,
+	FIT_PATH_ATTRIBUTE, /* …/@name */
+	FIT_PATH_TEXT,	    /* …/text() */
+};
+
+struct fit_path_step {
+	char *name;
+	char *child;	 /* NAME[CHILD/@ATTRIBUTE='VALUE']; else NULL */
+	char *attribute; /* NULL: no condition */
+	char *value;
+};
+
+struct fit_path {
+	enum fit_path_kind kind;
+	struct fit_path_step *steps; /* at least one */
+	size_t step_count;
+	char *attribute; /* FIT_PATH_ATTRIBUTE */
+};
+
+FIT_MUST_CHECK int fit_path_parse(const char *text, struct fit_path *ret_path, struct fit_err *err);
+void fit_path_clear(struct fit_path *path);
+#define fit_autopath FIT_CLEANUP(fit_path_clear)
+
+/* The first @count steps as text. To be freed. */
+char *fit_path_format_steps(const struct fit_path *path, size_t count);
+
+bool fit_path_step_matches(const struct fit_path_step *step, const xmlNode *node);
+xmlNode *fit_path_step_find(const struct fit_path_step *step, const xmlNode *parent);
+
+/* The element that the first @count steps lead to; @root itself for 0; NULL when there is none. */
+xmlNode *fit_path_find(const struct fit_path *path, size_t count, xmlNode *root);
+
+#endif

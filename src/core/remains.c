@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/remains.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "core/layout.h"
+
+struct fit_remains *fit_remains_new(void)
+{
+	return fit_xcalloc(1, sizeof(struct fit_remains));
+}
+
+struct fit_remain *fit_remains_add(struct fit_remains *remains, const char *path)
+{
+	struct fit_remain *remain = FIT_APPEND(remains->items, remains->count);
+
+	remain->path = fit_xstrdup(path);
+	remains->top = remains->count;
+	return remain;
+}
+
+struct fit_remain *fit_remains_take(struct fit_remains *remains, const char *path)
+{
+	for (size_t i = remains ? remains->top : 0; i > 0; i--) {
+		struct fit_remain *remain = &remains->items[i - 1];
+
+		if (remain->taken || strcmp(remain->path, path) != 0)
+			continue;
+		remain->taken = true;
+		while (remains->top > 0 && remains->items[remains->top - 1].taken)
+			remains->top--;
+		return remain;
+	}
+	return NULL;
+}
+
+xmlNode *fit_remains_replace(struct fit_remains *remains, xmlNode *node)
+{
+	xmlNode *placeholder = xmlNewDocPI(node->doc, (const xmlChar *)"virt-fit", NULL);
+
+	if (!placeholder)
+		abort();
+	placeholder->_private = remains;
+	xmlReplaceNode(node, placeholder);
+	return placeholder;
+}
+
+void fit_remain_put(struct fit_remain *remain, xmlNode *node)
+{
+	xmlReplaceNode(remain->placeholder, node);
+	xmlFreeNode(remain->placeholder);
+	remain->placeholder = NULL;
+	if (remain->trail && (!node->next || fit_layout_is_placeholder(node->parent->last)))
+		xmlAddChild(node->parent, FIT_STEAL(remain->trail));
+}
+
+static void drop_placeholder(struct fit_remain *remain)
+{
+	if (!remain->placeholder)
+		return;
+	fit_layout_drop(remain->placeholder);
+	xmlFreeNode(remain->placeholder);
+	remain->placeholder = NULL;
+}
+
+static void drop_node(struct fit_remain *remain)
+{
+	if (remain->node)
+		xmlFreeNode(remain->node);
+	if (remain->trail)
+		xmlFreeNode(remain->trail);
+	remain->node = remain->trail = NULL;
+}
+
+void fit_remains_drop(struct fit_remains *remains)
+{
+	/* A container holds the placeholders of its children: all of those go first. */
+	for (size_t i = 0; i < remains->count; i++)
+		drop_placeholder(&remains->items[i]);
+	for (size_t i = 0; i < remains->controller_count; i++)
+		drop_placeholder(&remains->controller_items[i]);
+	for (size_t i = 0; i < remains->count; i++)
+		drop_node(&remains->items[i]);
+	for (size_t i = 0; i < remains->controller_count; i++)
+		drop_node(&remains->controller_items[i]);
+}
+
+static void free_items(struct fit_remain *items, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(items[i].path);
+		free(items[i].wrote);
+		free(items[i].value);
+	}
+	free(items);
+}
+
+void fit_remains_free(struct fit_remains **remains)
+{
+	if (!*remains)
+		return;
+	fit_remains_drop(*remains);
+	free_items((*remains)->items, (*remains)->count);
+	free_items((*remains)->controller_items, (*remains)->controller_count);
+	free((*remains)->controllers);
+	fit_strlist_clear(&(*remains)->recreated);
+	free(*remains);
+	*remains = NULL;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What undo leaves behind for apply, inside the rewriter. Facets are undone last to first and
+ * applied first to last, so the remains are a stack: for a path that occurs twice, the one that was
+ * left last is the one that is wanted first.
+ */
+#ifndef FIT_CORE_REMAINS_H
+#define FIT_CORE_REMAINS_H
+
+#include "core/rewrite.h"
+
+struct fit_remain {
+	char *path;
+	xmlNode *node;	      /* the element as it was, unlinked and owned; NULL for values */
+	xmlNode *placeholder; /* in its place; NULL when something else stands there */
+	char *wrote;	      /* what of it was ours, as XML; NULL for containers */
+	char *value;	      /* an attribute or text as it was */
+	xmlNode *trail;	      /* sole elements: the lead of the parent's end tag, unlinked */
+	bool sole;	      /* as in its facet */
+	bool taken;
+};
+
+struct fit_remains {
+	struct fit_remain *items;
+	size_t count;
+	size_t top;	   /* items from here on are taken */
+	char *controllers; /* of the record */
+	/* PCI controllers that libvirt added for our devices, with their placeholders. */
+	struct fit_remain *controller_items;
+	size_t controller_count;
+	/* Elements that undo created because libvirt had dropped them when they were empty. */
+	struct fit_strlist recreated;
+};
+
+struct fit_remains *fit_remains_new(void);
+
+/* To be filled by the caller; its path is a copy of @path. */
+struct fit_remain *fit_remains_add(struct fit_remains *remains, const char *path);
+
+/* The remain of @path, once; NULL when there is none or @remains is NULL. */
+struct fit_remain *fit_remains_take(struct fit_remains *remains, const char *path);
+
+/* Unlinks @node and puts a placeholder there. */
+xmlNode *fit_remains_replace(struct fit_remains *remains, xmlNode *node);
+
+/* Unlinks the placeholder and puts @node there. */
+void fit_remain_put(struct fit_remain *remain, xmlNode *node);
+
+/* Drops placeholders and elements that were not taken. */
+void fit_remains_drop(struct fit_remains *remains);
+
+#endif

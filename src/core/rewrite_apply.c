@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Apply performs the edits one after the other and keeps a facet for each change it makes. What an
+ * undo of the same document left behind goes back to where it was, with what libvirt had made of
+ * it.
+ */
+#include "core/rewrite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "core/contain.h"
+#include "core/controllers.h"
+#include "core/fragment.h"
+#include "core/layout.h"
+#include "core/path.h"
+#include "core/record.h"
+#include "core/remains.h"
+#include "core/xml.h"
+
+struct apply {
+	xmlNode *root;
+	const char *name; /* for messages */
+	const struct fit_edits *edits;
+	struct fit_record record;
+	struct fit_remains *remains; /* may be NULL */
+	struct fit_err *err;
+};
+
+/* Attributes that libvirt fills in once another one is written: undo must take them back too. */
+static const struct {
+	const char *cause;
+	const char *path;
+} companions[] = {
+	{"cpu/@mode", "cpu/@check"},
+	{"cpu/@mode", "cpu/@migratable"},
+};
+
+static struct fit_facet *add_facet(struct apply *apply, const char *path)
+{
+	struct fit_facet *facet = FIT_APPEND(apply->record.facets, apply->record.facet_count);
+
+	facet->path = fit_xstrdup(path);
+	facet->position = -1;
+	return facet;
+}
+
+/* Only what can stand in an XML document. */
+static bool is_xml_text(const char *text)
+{
+	for (const char *p = text; *p; p++)
+		if ((unsigned char)*p < ' ' && !strchr("\t\n\r", *p))
+			return false;
+	return xmlCheckUTF8((const xmlChar *)text);
+}
+
+static xmlNode *new_element(const xmlNode *parent, const struct fit_path_step *step)
+{
+	xmlNode *node = xmlNewDocNode(parent->doc, NULL, (const xmlChar *)step->name, NULL);
+
+	if (!node)
+		abort();
+	if (step->attribute)
+		xmlNewProp(node, (const xmlChar *)step->attribute, (const xmlChar *)step->value);
+	return node;
+}
+
+/* Where the remain's placeholder is, if it is still where the path leads. */
+static bool has_place(const struct fit_remain *remain, const xmlNode *parent)
+{
+	return remain && remain->placeholder && remain->placeholder->parent == parent;
+}
+
+static xmlNode *create_container(
+	struct apply *apply, xmlNode *parent, const struct fit_path *path, size_t count)
+{
+	fit_autofree char *made = fit_path_format_steps(path, count);
+	struct fit_remain *remain = fit_remains_take(apply->remains, made);
+	struct fit_facet *facet = add_facet(apply, made);
+	xmlNode *node;
+
+	facet->container = true;
+	if (has_place(remain, parent)) {
+		node = FIT_STEAL(remain->node);
+		fit_remain_put(remain, node);
+		facet->sole = remain->sole;
+		return node;
+	}
+	node = new_element(parent, &path->steps[count - 1]);
+	facet->sole = fit_layout_insert(parent, node);
+	return node;
+}
+
+/* The element that the first @count steps lead to; those that are missing are created. */
+static xmlNode *reach(
+	struct apply *apply, const struct fit_path *path, size_t count, bool *ret_created)
+{
+	xmlNode *node = apply->root;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct fit_path_step *step = &path->steps[i];
+		xmlNode *next = fit_path_step_find(step, node);
+
+		*ret_created = !next;
+		if (!next && step->child) {
+			fit_autofree char *missing = fit_path_format_steps(path, i + 1);
+
+			fit_err_set(apply->err, FIT_ERR_INVALID, "%s: there is no %s", apply->name,
+				missing);
+			return NULL;
+		}
+		node = next ? next : create_container(apply, node, path, i + 1);
+	}
+	return node;
+}
+
+/* Attributes and children of the remembered element that were not ours go over to the new one:
+ * what libvirt or the user added to a device stays when the host device behind it changes. */
+static void move_additions(xmlNode *node, xmlNode *old, const xmlNode *wrote)
+{
+	xmlNode *next;
+
+	for (const xmlAttr *attr = old->properties; attr; attr = attr->next) {
+		fit_autofree char *value = NULL;
+
+		if (attr->ns || xmlHasProp(wrote, attr->name) || xmlHasProp(node, attr->name))
+			continue;
+		value = fit_xml_attr(old, (const char *)attr->name);
+		xmlNewProp(node, attr->name, (const xmlChar *)value);
+	}
+	for (xmlNode *child = fit_xml_child(old, NULL); child; child = next) {
+		const char *name = (const char *)child->name;
+
+		next = fit_xml_next(child, NULL);
+		if (fit_xml_child(wrote, name) || fit_xml_child(node, name))
+			continue;
+		xmlUnlinkNode(child);
+		fit_layout_insert(node, child);
+	}
+}
+
+/* The element to write for @fresh: the one that was there before undo, if it says the same. */
+static int choose(
+	struct apply *apply, struct fit_remain *remain, xmlNode *fresh, xmlNode **ret_node)
+{
+	xmlNode *wrote;
+
+	*ret_node = fresh;
+	if (!remain || !remain->node)
+		return 0;
+	if (fit_xml_contains(remain->node, fresh)) {
+		xmlFreeNode(fresh);
+		*ret_node = FIT_STEAL(remain->node);
+		return 0;
+	}
+	if (!remain->wrote)
+		return 0;
+	wrote = fit_fragment_element(apply->root, remain->wrote, apply->name, apply->err);
+	if (!wrote)
+		return -1;
+	move_additions(fresh, remain->node, wrote);
+	xmlFreeNode(wrote);
+	return 0;
+}
+
+static void add_element(struct apply *apply, const struct fit_edit *edit, xmlNode *parent,
+	xmlNode *node, struct fit_remain *remain)
+{
+	struct fit_facet *facet = add_facet(apply, edit->path);
+
+	facet->wrote = fit_xstrdup(edit->value);
+	if (has_place(remain, parent)) {
+		fit_remain_put(remain, node);
+		fit_layout_indent(node);
+		facet->sole = remain->sole;
+		return;
+	}
+	facet->sole = fit_layout_insert(parent, node);
+}
+
+static void replace_element(
+	struct apply *apply, const struct fit_edit *edit, xmlNode *have, xmlNode *node)
+{
+	struct fit_facet *facet = add_facet(apply, edit->path);
+
+	facet->before = fit_xml_print_node(have);
+	facet->wrote = fit_xstrdup(edit->value);
+	xmlReplaceNode(have, node);
+	xmlFreeNode(have);
+	fit_layout_indent(node);
+}
+
+static void remove_element(struct apply *apply, const struct fit_edit *edit, xmlNode *have)
+{
+	struct fit_facet *facet = add_facet(apply, edit->path);
+
+	facet->before = fit_xml_print_node(have);
+	facet->position = fit_layout_position(have);
+	facet->lead = fit_layout_remove(have);
+	xmlFreeNode(have);
+}
+
+static int set_element(
+	struct apply *apply, const struct fit_edit *edit, const struct fit_path *path)
+{
+	const struct fit_path_step *step = &path->steps[path->step_count - 1];
+	bool created;
+	xmlNode *parent = reach(apply, path, path->step_count - 1, &created);
+	xmlNode *have = parent ? fit_path_step_find(step, parent) : NULL;
+	struct fit_remain *remain;
+	xmlNode *node;
+
+	node = parent ? fit_fragment_element(parent, edit->value, apply->name, apply->err) : NULL;
+	if (!node)
+		return -1;
+	if (!fit_path_step_matches(step, node)) {
+		xmlFreeNode(node);
+		return fit_err_set(apply->err, FIT_ERR_INVALID, "%s: '%.80s' is no %s", apply->name,
+			edit->value, edit->path);
+	}
+	if (have && fit_xml_contains(have, node)) {
+		xmlFreeNode(node);
+		return 0;
+	}
+	remain = fit_remains_take(apply->remains, edit->path);
+	if (choose(apply, remain, node, &node) < 0) {
+		xmlFreeNode(node);
+		return -1;
+	}
+	if (have)
+		replace_element(apply, edit, have, node);
+	else
+		add_element(apply, edit, parent, node, remain);
+	return 0;
+}
+
+static int apply_element(
+	struct apply *apply, const struct fit_edit *edit, const struct fit_path *path)
+{
+	xmlNode *have;
+
+	if (edit->value)
+		return set_element(apply, edit, path);
+	have = fit_path_find(path, path->step_count, apply->root);
+	if (have)
+		remove_element(apply, edit, have);
+	return 0;
+}
+
+/* After cpu/@mode was written to an element that was there before. */
+static void add_companions(struct apply *apply, const char *cause, xmlNode *element)
+{
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(companions); i++) {
+		const char *path = companions[i].path;
+		const char *attribute = strrchr(path, '@') + 1;
+		struct fit_remain *remain;
+
+		if (strcmp(companions[i].cause, cause) != 0 ||
+			xmlHasProp(element, (const xmlChar *)attribute))
+			continue;
+		remain = fit_remains_take(apply->remains, path);
+		if (remain && remain->value)
+			xmlNewProp(element, (const xmlChar *)attribute,
+				(const xmlChar *)remain->value);
+		add_facet(apply, path);
+	}
+}
+
+static void remove_attribute(
+	struct apply *apply, const struct fit_edit *edit, xmlAttr *attr, const char *have)
+{
+	const struct fit_remain *remain = fit_remains_take(apply->remains, edit->path);
+	struct fit_facet *facet = add_facet(apply, edit->path);
+
+	facet->before = fit_xstrdup(have);
+	facet->position = fit_layout_position((xmlNode *)attr);
+	/* Libvirt's default for what is absent, as it was found by undo. */
+	if (remain && remain->value)
+		xmlSetNsProp(attr->parent, NULL, attr->name, (const xmlChar *)remain->value);
+	else
+		xmlRemoveProp(attr);
+}
+
+/* @value in the spelling that was there before undo. */
+static const char *as_it_was(struct apply *apply, const struct fit_edit *edit)
+{
+	const struct fit_remain *remain = fit_remains_take(apply->remains, edit->path);
+
+	if (remain && remain->value && fit_value_equal(remain->value, edit->value))
+		return remain->value;
+	return edit->value;
+}
+
+static int apply_attribute(
+	struct apply *apply, const struct fit_edit *edit, const struct fit_path *path)
+{
+	bool created = false;
+	xmlNode *element = edit->value ? reach(apply, path, path->step_count, &created)
+				       : fit_path_find(path, path->step_count, apply->root);
+	fit_autofree char *have = fit_xml_attr(element, path->attribute);
+	const xmlChar *name = (const xmlChar *)path->attribute;
+	struct fit_facet *facet;
+
+	if (!edit->value) {
+		if (have)
+			remove_attribute(apply, edit, xmlHasNsProp(element, name, NULL), have);
+		return 0;
+	}
+	if (!element)
+		return -1;
+	if (have && fit_value_equal(have, edit->value))
+		return 0;
+	xmlSetNsProp(element, NULL, name, (const xmlChar *)as_it_was(apply, edit));
+	facet = add_facet(apply, edit->path);
+	facet->before = FIT_STEAL(have);
+	facet->wrote = fit_xstrdup(edit->value);
+	if (!created)
+		add_companions(apply, edit->path, element);
+	return 0;
+}
+
+static void set_text(xmlNode *element, const char *text)
+{
+	xmlNode *node;
+
+	while ((node = element->children)) {
+		xmlUnlinkNode(node);
+		xmlFreeNode(node);
+	}
+	if (*text)
+		xmlAddChild(element, xmlNewDocText(element->doc, (const xmlChar *)text));
+}
+
+static int apply_text(struct apply *apply, const struct fit_edit *edit, const struct fit_path *path)
+{
+	const char *value = edit->value ? edit->value : "";
+	bool created;
+	xmlNode *element = edit->value ? reach(apply, path, path->step_count, &created)
+				       : fit_path_find(path, path->step_count, apply->root);
+	fit_autofree char *have = fit_xml_text(element);
+	struct fit_facet *facet;
+
+	if (!element)
+		return edit->value ? -1 : 0;
+	if (fit_xml_child(element, NULL))
+		return fit_err_set(apply->err, FIT_ERR_INVALID,
+			"%s: %s: there are elements where a text is wanted", apply->name,
+			edit->path);
+	if (fit_value_equal(have, value))
+		return 0;
+	facet = add_facet(apply, edit->path);
+	facet->before = element->children ? fit_fragment_content(element) : NULL;
+	facet->wrote = edit->value ? fit_xstrdup(edit->value) : NULL;
+	set_text(element, edit->value ? as_it_was(apply, edit) : value);
+	return 0;
+}
+
+static int apply_edit(struct apply *apply, const struct fit_edit *edit)
+{
+	fit_autopath struct fit_path path = {0};
+
+	if (fit_path_parse(edit->path, &path, apply->err) < 0)
+		return fit_err_prefix(apply->err, "%s: ", apply->name);
+	if (strcmp(path.steps[0].name, "metadata") == 0)
+		return fit_err_set(apply->err, FIT_ERR_INVALID, "%s: %s: metadata is not edited",
+			apply->name, edit->path);
+	if (edit->value && !is_xml_text(edit->value))
+		return fit_err_set(apply->err, FIT_ERR_INVALID,
+			"%s: %s: the value has characters that XML does not allow", apply->name,
+			edit->path);
+	switch (path.kind) {
+	case FIT_PATH_ELEMENT:
+		return apply_element(apply, edit, &path);
+	case FIT_PATH_ATTRIBUTE:
+		return apply_attribute(apply, edit, &path);
+	case FIT_PATH_TEXT:
+		return apply_text(apply, edit, &path);
+	}
+	return 0;
+}
+
+static char *copy_or_empty(const char *text)
+{
+	return fit_xstrdup(text ? text : "");
+}
+
+static int write_record(struct apply *apply, const struct fit_record *info)
+{
+	fit_autopath struct fit_path path = {0};
+	struct fit_record *record = &apply->record;
+	bool created;
+	xmlNode *metadata;
+
+	if (fit_path_parse("metadata", &path, apply->err) < 0)
+		return -1;
+	metadata = reach(apply, &path, 1, &created);
+	record->version = copy_or_empty(info->version ? info->version : FIT_VERSION);
+	record->profile = copy_or_empty(info->profile);
+	record->digest = copy_or_empty(info->digest);
+	record->host = copy_or_empty(info->host);
+	/* Fixed by the first apply: what libvirt added since is not the original's. */
+	if (!apply->remains)
+		record->controllers = fit_controllers_list(apply->root);
+	else if (apply->remains->controllers)
+		record->controllers = fit_xstrdup(apply->remains->controllers);
+	record->sole = !metadata->children;
+	fit_layout_insert(metadata, fit_record_print(apply->root->doc, record));
+	return 0;
+}
+
+/* Parents that undo had created again and that are empty once more, as libvirt had dropped them. */
+static int drop_recreated(struct apply *apply)
+{
+	const struct fit_strlist *recreated = &apply->remains->recreated;
+
+	for (size_t i = recreated->count; i > 0; i--) {
+		fit_autopath struct fit_path path = {0};
+		xmlNode *node;
+
+		if (fit_path_parse(recreated->items[i - 1], &path, apply->err) < 0)
+			return -1;
+		node = fit_path_find(&path, path.step_count, apply->root);
+		if (node && !node->properties && fit_layout_is_hollow(node)) {
+			fit_layout_drop(node);
+			xmlFreeNode(node);
+		}
+	}
+	return 0;
+}
+
+static int apply_all(struct apply *apply, const struct fit_record *info)
+{
+	for (size_t i = 0; i < apply->edits->count; i++)
+		if (apply_edit(apply, &apply->edits->items[i]) < 0)
+			return -1;
+	if (write_record(apply, info) < 0)
+		return -1;
+	if (!apply->remains)
+		return 0;
+	fit_controllers_restore(apply->root, apply->remains);
+	fit_remains_drop(apply->remains);
+	return drop_recreated(apply);
+}
+
+int fit_rewrite_apply(xmlDoc *doc, const char *name, const struct fit_edits *edits,
+	const struct fit_record *info, struct fit_remains *remains, struct fit_err *err)
+{
+	struct apply apply = {
+		.root = xmlDocGetRootElement(doc),
+		.name = name,
+		.edits = edits,
+		.remains = remains,
+		.err = err,
+	};
+	int status = apply_all(&apply, info);
+
+	fit_record_clear(&apply.record);
+	return status;
+}
+
+static bool facet_holds(xmlNode *root, const struct fit_facet *facet)
+{
+	fit_autopath struct fit_path path = {0};
+	fit_autofree char *have = NULL;
+	xmlNode *element;
+	xmlNode *wrote;
+	bool holds;
+
+	if (fit_path_parse(facet->path, &path, NULL) < 0)
+		return false;
+	element = fit_path_find(&path, path.step_count, root);
+	if (facet->container)
+		return element;
+	if (path.kind == FIT_PATH_ELEMENT) {
+		if (!facet->wrote || !element)
+			return !facet->wrote && !element;
+		wrote = fit_fragment_element(root, facet->wrote, facet->path, NULL);
+		holds = wrote && fit_xml_contains(element, wrote);
+		xmlFreeNode(wrote);
+		return holds;
+	}
+	have = path.kind == FIT_PATH_TEXT ? fit_xml_text(element)
+					  : fit_xml_attr(element, path.attribute);
+	if (facet->wrote)
+		return have && fit_value_equal(have, facet->wrote);
+	return !facet->before || !have || *have == '\0' ||
+	       (path.attribute &&
+		       fit_is_libvirt_default((const char *)element->name, path.attribute, have));
+}
+
+bool fit_rewrite_holds(xmlDoc *doc, const struct fit_record *record, char **ret_first_missing)
+{
+	for (size_t i = 0; i < record->facet_count; i++) {
+		if (facet_holds(xmlDocGetRootElement(doc), &record->facets[i]))
+			continue;
+		*ret_first_missing = fit_xstrdup(record->facets[i].path);
+		return false;
+	}
+	return true;
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Undo walks the facets backwards, so that every facet finds the document as it was right after it
+ * had been applied, unless somebody changed it since; then positions are hints, and a facet whose
+ * value is not ours any more is left alone and noted.
+ */
+#include "core/rewrite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "core/contain.h"
+#include "core/controllers.h"
+#include "core/fragment.h"
+#include "core/layout.h"
+#include "core/path.h"
+#include "core/record.h"
+#include "core/remains.h"
+#include "core/xml.h"
+
+struct undo {
+	xmlNode *root;
+	const char *name; /* for messages */
+	struct fit_strlist *notes;
+	struct fit_remains *remains; /* NULL: a plain revert */
+	struct fit_cpuset buses;     /* PCI buses that devices of ours were on */
+	struct fit_err *err;
+};
+
+static void note_edited(struct undo *undo, const struct fit_facet *facet, const char *difference)
+{
+	fit_strlist_addf(undo->notes, "%s was edited: %s, kept", facet->path, difference);
+}
+
+static void note_values(struct undo *undo, const struct fit_facet *facet, const char *have)
+{
+	fit_autofree char *difference = NULL;
+
+	if (have && facet->wrote)
+		difference = fit_xasprintf("%s instead of our %s", have, facet->wrote);
+	else if (have)
+		difference = fit_xasprintf("%s where we had removed it", have);
+	else
+		difference = fit_xasprintf("our %s was removed", facet->wrote);
+	note_edited(undo, facet, difference);
+}
+
+/* What the user (not libvirt) added to an element that goes away with it. */
+static void note_additions(
+	struct undo *undo, const struct fit_facet *facet, const xmlNode *have, const xmlNode *wrote)
+{
+	fit_xml_for_each (child, have, NULL)
+		if (!fit_is_libvirt_child(child) &&
+			!fit_xml_child(wrote, (const char *)child->name))
+			fit_strlist_addf(undo->notes, "%s goes, and with it the <%s> added to it",
+				facet->path, child->name);
+}
+
+/* Unlinks an element of ours; apply may want it back. */
+static void take_away(struct undo *undo, const struct fit_facet *facet, xmlNode *node)
+{
+	xmlNode *parent = node->parent;
+
+	if (undo->remains) {
+		struct fit_remain *remain = fit_remains_add(undo->remains, facet->path);
+
+		remain->placeholder = fit_remains_replace(undo->remains, node);
+		remain->node = node;
+		remain->sole = facet->sole;
+		remain->trail = facet->sole ? fit_layout_take_trail(parent) : NULL;
+		remain->wrote = facet->wrote ? fit_xstrdup(facet->wrote) : NULL;
+		return;
+	}
+	fit_layout_drop(node);
+	xmlFreeNode(node);
+	if (facet->sole)
+		fit_layout_close(parent);
+}
+
+static void remember_value(struct undo *undo, const struct fit_facet *facet, const char *value)
+{
+	if (undo->remains && value)
+		fit_remains_add(undo->remains, facet->path)->value = fit_xstrdup(value);
+}
+
+/* Has the element nothing but the identity it was created with and what libvirt fills in? */
+static bool only_defaults(const xmlNode *node, const struct fit_path_step *step)
+{
+	for (const xmlAttr *attr = node->properties; attr; attr = attr->next) {
+		const char *name = (const char *)attr->name;
+		fit_autofree char *value = attr->ns ? NULL : fit_xml_attr(node, name);
+
+		if (!value)
+			return false;
+		if (step->attribute && !step->child && strcmp(step->attribute, name) == 0)
+			continue;
+		if (!fit_is_libvirt_default((const char *)node->name, name, value))
+			return false;
+	}
+	return true;
+}
+
+static void undo_container(
+	struct undo *undo, const struct fit_facet *facet, const struct fit_path *path)
+{
+	xmlNode *node = fit_path_find(path, path->step_count, undo->root);
+
+	if (node && fit_layout_is_hollow(node) &&
+		only_defaults(node, &path->steps[path->step_count - 1]))
+		take_away(undo, facet, node);
+}
+
+static int undo_added(struct undo *undo, const struct fit_facet *facet, xmlNode *have)
+{
+	xmlNode *wrote = fit_fragment_element(undo->root, facet->wrote, undo->name, undo->err);
+
+	if (!wrote)
+		return -1;
+	if (!have) {
+		note_edited(undo, facet, "what we had added was removed");
+	} else if (!fit_xml_contains(have, wrote)) {
+		fit_autofree char *difference = fit_xml_difference(have, wrote);
+
+		note_edited(undo, facet, difference);
+	} else {
+		if (!undo->remains)
+			note_additions(undo, facet, have, wrote);
+		fit_controllers_note_bus(have, &undo->buses);
+		take_away(undo, facet, have);
+	}
+	xmlFreeNode(wrote);
+	return 0;
+}
+
+static void put_before(
+	struct undo *undo, const struct fit_facet *facet, xmlNode *have, xmlNode *before)
+{
+	xmlReplaceNode(have, before);
+	if (undo->remains) {
+		struct fit_remain *remain = fit_remains_add(undo->remains, facet->path);
+
+		remain->node = have;
+		remain->wrote = fit_xstrdup(facet->wrote);
+		return;
+	}
+	xmlFreeNode(have);
+}
+
+static int undo_replaced(struct undo *undo, const struct fit_facet *facet, xmlNode *have)
+{
+	xmlNode *wrote, *before;
+
+	if (!have) {
+		note_edited(undo, facet, "what we had put there was removed");
+		return 0;
+	}
+	wrote = fit_fragment_element(undo->root, facet->wrote, undo->name, undo->err);
+	if (!wrote)
+		return -1;
+	before = fit_fragment_element(have->parent, facet->before, undo->name, undo->err);
+	if (before && fit_xml_contains(have, wrote)) {
+		put_before(undo, facet, have, before);
+	} else if (before) {
+		fit_autofree char *difference = fit_xml_difference(have, wrote);
+
+		note_edited(undo, facet, difference);
+		xmlFreeNode(before);
+	}
+	xmlFreeNode(wrote);
+	return before ? 0 : -1;
+}
+
+/* The parent of an element that we had removed; libvirt drops parents that are empty. */
+static xmlNode *parent_again(struct undo *undo, const struct fit_path *path)
+{
+	xmlNode *node = undo->root;
+
+	for (size_t i = 0; i + 1 < path->step_count; i++) {
+		const struct fit_path_step *step = &path->steps[i];
+		xmlNode *next = fit_path_step_find(step, node);
+
+		if (!next && step->attribute)
+			return NULL;
+		if (!next) {
+			next = xmlNewDocNode(node->doc, NULL, (const xmlChar *)step->name, NULL);
+			fit_layout_insert(node, next);
+			if (undo->remains) {
+				fit_autofree char *made = fit_path_format_steps(path, i + 1);
+
+				fit_strlist_add(&undo->remains->recreated, made);
+			}
+		}
+		node = next;
+	}
+	return node;
+}
+
+static int undo_removed(struct undo *undo, const struct fit_facet *facet,
+	const struct fit_path *path, const xmlNode *have)
+{
+	xmlNode *parent = have ? NULL : parent_again(undo, path);
+	xmlNode *before;
+
+	if (!parent) {
+		note_edited(undo, facet,
+			have ? "it is there again" : "the element it belongs to is gone");
+		return 0;
+	}
+	before = fit_fragment_element(parent, facet->before, undo->name, undo->err);
+	if (!before)
+		return -1;
+	fit_layout_insert_at(parent, before, facet->position, facet->lead);
+	return 0;
+}
+
+static int undo_element(
+	struct undo *undo, const struct fit_facet *facet, const struct fit_path *path)
+{
+	xmlNode *have = fit_path_find(path, path->step_count, undo->root);
+
+	if (!facet->wrote)
+		return undo_removed(undo, facet, path, have);
+	return facet->before ? undo_replaced(undo, facet, have) : undo_added(undo, facet, have);
+}
+
+static void set_attribute(
+	xmlNode *element, const char *name, const char *value, int position_if_new)
+{
+	xmlAttr *have = xmlHasNsProp(element, (const xmlChar *)name, NULL);
+
+	if (!value) {
+		if (have)
+			xmlRemoveProp(have);
+		return;
+	}
+	if (have) {
+		xmlSetNsProp(element, NULL, (const xmlChar *)name, (const xmlChar *)value);
+		return;
+	}
+	have = xmlNewProp(element, (const xmlChar *)name, (const xmlChar *)value);
+	if (position_if_new >= 0)
+		fit_layout_move_attribute(have, position_if_new);
+}
+
+static void undo_attribute(
+	struct undo *undo, const struct fit_facet *facet, const struct fit_path *path)
+{
+	xmlNode *element = fit_path_find(path, path->step_count, undo->root);
+	fit_autofree char *have = fit_xml_attr(element, path->attribute);
+	bool ours;
+
+	if (!element) {
+		if (facet->before || facet->wrote)
+			note_edited(undo, facet, "the element it belongs to is gone");
+		return;
+	}
+	if (facet->wrote)
+		ours = have && fit_value_equal(have, facet->wrote);
+	else
+		ours = !have ||
+		       fit_is_libvirt_default((const char *)element->name, path->attribute, have);
+	if (!ours) {
+		note_values(undo, facet, have);
+		return;
+	}
+	remember_value(undo, facet, have);
+	set_attribute(element, path->attribute, facet->before, facet->position);
+}
+
+static int undo_text(struct undo *undo, const struct fit_facet *facet, const struct fit_path *path)
+{
+	xmlNode *element = fit_path_find(path, path->step_count, undo->root);
+	fit_autofree char *have = fit_xml_text(element);
+
+	if (!element) {
+		note_edited(undo, facet, "the element it belongs to is gone");
+		return 0;
+	}
+	if (!fit_value_equal(have, facet->wrote ? facet->wrote : "")) {
+		note_values(undo, facet, have);
+		return 0;
+	}
+	remember_value(undo, facet, have);
+	return fit_fragment_set_content(
+		element, facet->before ? facet->before : "", undo->name, undo->err);
+}
+
+static int undo_facet(struct undo *undo, const struct fit_facet *facet)
+{
+	fit_autopath struct fit_path path = {0};
+
+	if (fit_path_parse(facet->path, &path, undo->err) < 0)
+		return -1;
+	if (facet->container) {
+		undo_container(undo, facet, &path);
+		return 0;
+	}
+	switch (path.kind) {
+	case FIT_PATH_ELEMENT:
+		return undo_element(undo, facet, &path);
+	case FIT_PATH_ATTRIBUTE:
+		undo_attribute(undo, facet, &path);
+		return 0;
+	case FIT_PATH_TEXT:
+		return undo_text(undo, facet, &path);
+	}
+	return 0;
+}
+
+static int undo_record(struct undo *undo, const struct fit_record *record)
+{
+	xmlNode *element = fit_record_find(undo->root->doc);
+	xmlNode *metadata = element->parent;
+
+	fit_layout_drop(element);
+	xmlFreeNode(element);
+	if (record->sole)
+		fit_layout_close(metadata);
+	for (size_t i = record->facet_count; i > 0; i--)
+		if (undo_facet(undo, &record->facets[i - 1]) < 0)
+			return -1;
+	if (record->controllers)
+		fit_controllers_remove(
+			undo->root, record->controllers, &undo->buses, undo->remains);
+	return 0;
+}
+
+int fit_rewrite_undo(xmlDoc *doc, const char *name, struct fit_strlist *notes,
+	struct fit_remains **ret_remains, struct fit_err *err)
+{
+	struct fit_record record = {0};
+	struct fit_remains *remains = NULL;
+	struct undo undo = {
+		.root = xmlDocGetRootElement(doc), .name = name, .notes = notes, .err = err};
+	int status = fit_record_read(doc, name, &record, err);
+
+	if (status < 0)
+		return -1;
+	if (status > 0) {
+		if (ret_remains) {
+			undo.remains = remains = fit_remains_new();
+			remains->controllers =
+				record.controllers ? fit_xstrdup(record.controllers) : NULL;
+		}
+		status = undo_record(&undo, &record);
+	}
+	fit_record_clear(&record);
+	if (status < 0) {
+		fit_remains_free(&remains);
+		return -1;
+	}
+	if (ret_remains)
+		*ret_remains = remains;
+	return 0;
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "core/rewrite.h"
+#include "core/xml.h"
+#include "support_domains.h"
+
+static const struct fit_record info = {
+	.version = (char *)(uintptr_t) "0.1.0",
+	.profile = (char *)(uintptr_t) "low-latency \xc3\xa4<&\">",
+	.digest = (char *)(uintptr_t) "0123456789abcdef",
+	.host = (char *)(uintptr_t) "host",
+};
+
+static xmlDoc *parse(const char *text)
+{
+	struct fit_err err = FIT_ERR_INIT;
+	xmlDoc *doc = fit_xml_parse(text, strlen(text), "test", &err);
+
+	if (!doc)
+		fail_msg("%s\n%s", err.message, text);
+	return doc;
+}
+
+static void apply(xmlDoc *doc, const struct fit_edits *edits, struct fit_remains *remains)
+{
+	struct fit_err err = FIT_ERR_INIT;
+
+	if (fit_rewrite_apply(doc, "test", edits, &info, remains, &err) < 0)
+		fail_msg("apply: %s", err.message);
+}
+
+static void undo(xmlDoc *doc, struct fit_strlist *notes, struct fit_remains **ret_remains)
+{
+	struct fit_err err = FIT_ERR_INIT;
+
+	if (fit_rewrite_undo(doc, "test", notes, ret_remains, &err) < 0)
+		fail_msg("undo: %s", err.message);
+}
+
+static void no_notes(const struct fit_strlist *notes)
+{
+	for (size_t i = 0; i < notes->count; i++)
+		fail_msg("unexpected note: %s", notes->items[i]);
+}
+
+static void show_edits(const struct fit_edits *edits)
+{
+	for (size_t i = 0; i < edits->count; i++)
+		print_error("edit %s = %s\n", edits->items[i].path,
+			edits->items[i].value ? edits->items[i].value : "(absent)");
+}
+
+/* Fails with the place where the texts part. */
+static void same_bytes(
+	const char *what, const char *wanted, const char *got, const struct fit_edits *edits)
+{
+	size_t same = 0;
+
+	if (strcmp(wanted, got) == 0)
+		return;
+	while (wanted[same] == got[same])
+		same++;
+	same -= same > 120 ? 120 : same;
+	show_edits(edits);
+	fail_msg("%s\n--- wanted: …%.300s\n--- got: …%.300s", what, wanted + same, got + same);
+}
+
+/* All byte properties of rewrite.h for one document and list of edits. */
+static void check_properties(const char *name, const char *text, const struct fit_edits *edits)
+{
+	fit_autodoc xmlDoc *doc = parse(text);
+	fit_autofree char *original = fit_xml_print(doc);
+	fit_autofree char *fitted = NULL;
+
+	(void)name;
+	apply(doc, edits, NULL);
+	fitted = fit_xml_print(doc);
+	for (int reparsed = 0; reparsed < 2; reparsed++) {
+		fit_autodoc xmlDoc *copy = reparsed ? parse(fitted) : xmlCopyDoc(doc, 1);
+		fit_autostrlist struct fit_strlist notes = {0};
+		struct fit_remains *remains = NULL;
+		fit_autofree char *reverted = NULL;
+		fit_autofree char *without_remains = NULL;
+		fit_autofree char *again = NULL;
+		fit_autofree char *again_with_remains = NULL;
+
+		undo(copy, &notes, NULL);
+		reverted = fit_xml_print(copy);
+		same_bytes("undo(apply(x)) = x", original, reverted, edits);
+		apply(copy, edits, NULL);
+		again = fit_xml_print(copy);
+		same_bytes("apply(undo(apply(x))) = apply(x)", fitted, again, edits);
+		undo(copy, &notes, &remains);
+		apply(copy, edits, remains);
+		fit_remains_free(&remains);
+		again_with_remains = fit_xml_print(copy);
+		same_bytes("the same with remains", fitted, again_with_remains, edits);
+		undo(copy, &notes, &remains);
+		fit_remains_free(&remains);
+		without_remains = fit_xml_print(copy);
+		same_bytes("undo, remains dropped", original, without_remains, edits);
+		no_notes(&notes);
+	}
+}
+
+static unsigned int pick(unsigned int count)
+{
+	return (unsigned int)rand() % count;
+}
+
+/* Edits as the planner makes them. */
+static void add_planner_edits(struct fit_edits *edits, xmlDoc *doc)
+{
+	xmlNode *root = xmlDocGetRootElement(doc);
+
+	fit_edits_set(edits, "cpu/@mode", pick(2) ? "host-passthrough" : "maximum");
+	if (pick(2)) {
+		fit_edits_remove(edits, "cpu/@match");
+		fit_edits_remove(edits, "cpu/model");
+	}
+	fit_edits_set(edits, "cpu/topology", "<topology sockets='1' cores='4' threads='2'/>");
+	fit_edits_set(edits, "cpu/cache", "<cache mode='passthrough'/>");
+	fit_edits_remove(edits, "vcpu/@cpuset");
+	for (unsigned int i = 0; i < 8; i += 1 + pick(2)) {
+		fit_autofree char *path = fit_xasprintf("cputune/vcpupin[@vcpu='%u']", i);
+
+		fit_edits_setf(
+			edits, path, "<vcpupin vcpu='%u' cpuset='%u,%u'/>", i, 2 * i, 2 * i + 1);
+	}
+	fit_edits_set(edits, "cputune/emulatorpin", "<emulatorpin cpuset='0'/>");
+	fit_edits_set(edits, "iothreads/text()", pick(2) ? "2" : "3");
+	fit_edits_set(edits, "iothreadids/iothread[@id='1']", "<iothread id='1'/>");
+	fit_edits_set(edits, "cputune/iothreadpin[@iothread='1']",
+		"<iothreadpin iothread='1' cpuset='3'/>");
+	fit_edits_set(edits, "numatune/memory", "<memory mode='strict' nodeset='0'/>");
+	fit_edits_set(edits, "memoryBacking/hugepages",
+		"<hugepages><page size='1' unit='GiB'/></hugepages>");
+	if (pick(2))
+		fit_edits_set(edits, "memoryBacking/locked", "<locked/>");
+	fit_xml_for_each (disk, fit_xml_child(root, "devices"), "disk") {
+		fit_autofree char *target = fit_xml_attr(fit_xml_child(disk, "target"), "dev");
+		fit_autofree char *path =
+			fit_xasprintf("devices/disk[target/@dev='%s']/driver/@iothread", target);
+
+		if (target)
+			fit_edits_set(edits, path, "1");
+	}
+	for (unsigned int i = 0; i < pick(3); i++) {
+		fit_autofree char *path =
+			fit_xasprintf("devices/interface[alias/@name='ua-virt-fit-vf%u']", i);
+
+		fit_edits_setf(edits, path,
+			"<interface type='hostdev' managed='yes'><source><address type='pci' "
+			"domain='0' bus='65' slot='16' function='%u'/></source>"
+			"<alias name='ua-virt-fit-vf%u'/></interface>",
+			i, i);
+	}
+	if (pick(2))
+		fit_edits_remove(edits, "devices/memballoon");
+}
+
+/* A path is an identity: the name alone must tell the element from its siblings. */
+static bool can_be_named(const xmlNode *node)
+{
+	const char *name = (const char *)node->name;
+	const xmlNode *first = fit_xml_child(node->parent, name);
+
+	return !fit_xml_is(node, "metadata") && !fit_xml_next(first, name);
+}
+
+/* Names on the way from the root to a random element; false for none that a path can name. */
+static bool random_path(xmlDoc *doc, char *path, size_t size)
+{
+	const xmlNode *node = xmlDocGetRootElement(doc);
+	size_t length = 0;
+	int depth = 0;
+
+	for (;;) {
+		unsigned int count = 0, chosen;
+
+		fit_xml_for_each (child, node, NULL)
+			if (!fit_xml_is(child, "metadata") &&
+				!strchr((const char *)child->name, ':'))
+				count++;
+		if (count == 0 || (length && pick(3) == 0) || depth++ == 8)
+			return length > 0;
+		chosen = pick(count);
+		fit_xml_for_each (child, node, NULL)
+			if (can_be_named(child) && chosen-- == 0) {
+				node = child;
+				break;
+			}
+		length += (size_t)snprintf(path + length, size - length, "%s%s", length ? "/" : "",
+			(const char *)node->name);
+		if (length > size - 100)
+			return false;
+	}
+}
+
+/* Edits of any place, sensible or not. */
+static void add_random_edit(struct fit_edits *edits, xmlDoc *doc)
+{
+	char path[600];
+	const char *name;
+
+	if (!random_path(doc, path, sizeof(path) - 100))
+		return;
+	name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	switch (pick(8)) {
+	case 0:
+		fit_edits_remove(edits, path);
+		return;
+	case 1: {
+		fit_autofree char *value =
+			fit_xasprintf("<%s new='1'><x/><y>t</y></%s>", name, name);
+
+		fit_edits_set(edits, path, value);
+		return;
+	}
+	case 2:
+		strcat(path, "/@type");
+		fit_edits_set(edits, path, "new \"<&>' \n\xc3\xa4");
+		return;
+	case 3:
+		strcat(path, pick(2) ? "/@type" : "/@mode");
+		fit_edits_remove(edits, path);
+		return;
+	case 4:
+		strcat(path, "/made/deep[@id='1']/@value");
+		fit_edits_set(edits, path, "1");
+		return;
+	case 5:
+		strcat(path, "/address");
+		fit_edits_set(edits, path, "<address type='pci'/>");
+		return;
+	case 6:
+		strcat(path, "/only/text()");
+		fit_edits_set(edits, path, "a & b");
+		return;
+	default:
+		strcat(path, "/@dev");
+		fit_edits_set(edits, path, "0");
+	}
+}
+
+static void check_planner_edits(const char *name, const char *text, size_t length)
+{
+	(void)length;
+	for (int round = 0; round < 3; round++) {
+		fit_autodoc xmlDoc *doc = parse(text);
+		struct fit_edits edits = {0};
+
+		add_planner_edits(&edits, doc);
+		check_properties(name, text, &edits);
+		fit_edits_clear(&edits);
+	}
+}
+
+static void check_random_edits(const char *name, const char *text, size_t length)
+{
+	(void)length;
+	for (int round = 0; round < 8; round++) {
+		fit_autodoc xmlDoc *doc = parse(text);
+		struct fit_edits edits = {0};
+
+		for (unsigned int i = pick(8); i > 0; i--)
+			add_random_edit(&edits, doc);
+		check_properties(name, text, &edits);
+		fit_edits_clear(&edits);
+	}
+}
+
+static void synthetic_domains_get_every_byte_back(void **state)
+{
+	(void)state;
+	srand(1);
+	for (int round = 0; round < 20; round++) {
+		for_each_synthetic_domain(check_planner_edits);
+		for_each_synthetic_domain(check_random_edits);
+	}
+}
+
+static void corpus_domains_get_every_byte_back(void **state)
+{
+	(void)state;
+	srand(2);
+	if (for_each_corpus_domain(check_planner_edits) == 0)
+		skip();
+	for_each_corpus_domain(check_random_edits);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(synthetic_domains_get_every_byte_back),
+		cmocka_unit_test(corpus_domains_get_every_byte_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
