@@ -105,35 +105,17 @@ static void collect_other_claims(struct render *render)
 			*FIT_APPEND(render->others.items, render->others.count) = claims->items[i];
 }
 
-/* The PCI controllers of the original, so that those libvirt adds for our devices can go with them.
- * NULL when they cannot be told apart by number. */
-static char *list_controllers(const struct fit_domain *domain)
-{
-	fit_autostrlist struct fit_strlist indexes = {0};
-
-	for (size_t i = 0; i < domain->controller_count; i++) {
-		if (!fit_streq(domain->controllers[i].type, "pci"))
-			continue;
-		if (!domain->controllers[i].has_index)
-			return NULL;
-		fit_strlist_addf(&indexes, "%u", domain->controllers[i].index);
-	}
-	return fit_strlist_join(&indexes, " ");
-}
-
 static int apply(struct render *render, struct fit_err *err)
 {
 	const struct fit_render_input *input = render->input;
 	struct fit_profile *profile = &render->result.profile;
 	fit_autofree char *names = fit_strlist_join(&profile->names, " ");
-	fit_autofree char *controllers = list_controllers(&render->original);
 	char version[] = FIT_VERSION;
 	const struct fit_record info = {
 		.version = version,
 		.profile = names,
 		.digest = profile->digest,
 		.host = input->host->identity,
-		.controllers = controllers,
 	};
 
 	if (fit_rewrite_apply(
