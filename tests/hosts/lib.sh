@@ -47,17 +47,15 @@ cpu() { # ID PACKAGE DIE CORE SIBLINGS [L3-CPUS]
 	put $dir/topology/core_id "$4"
 	put $dir/topology/thread_siblings_list "$5"
 	put $dir/topology/core_cpus_list "$5"
-	cache "$1" 0 1 Data "$5"
-	cache "$1" 1 1 Instruction "$5"
-	cache "$1" 2 2 Unified "$5"
-	[ -z "${6:-}" ] || cache "$1" 3 3 Unified "$6"
+	cache "$1" 0 1 "$5"
+	cache "$1" 2 2 "$5"
+	[ -z "${6:-}" ] || cache "$1" 3 3 "$6"
 }
 
-cache() { # CPU INDEX LEVEL TYPE CPUS
+cache() { # CPU INDEX LEVEL CPUS
 	local dir=$cpu_dir/cpu$1/cache/index$2
 	put $dir/level "$3"
-	put $dir/type "$4"
-	put $dir/shared_cpu_list "$5"
+	put $dir/shared_cpu_list "$4"
 }
 
 governor() { # CPU GOVERNOR [MAX-KHZ]: a policy of its own

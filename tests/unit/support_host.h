@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * System roots for tests, in temporary directories (below $TEST_DIR or /tmp):
+ * System roots for tests, in temporary directories:
  *
  *     struct fit_fsroot root = fit_test_host_root("two-node");
  *     ... fit_probe(&root, FIT_PROBE_ALL, &host, &warnings, &err) ...
@@ -16,6 +16,9 @@
 #include "base/strlist.h"
 #include "core/host.h"
 #include "sys/fsroot.h"
+
+/* A new directory, in memory if there is room; its path is to be freed. */
+char *fit_test_directory(void);
 
 /* A root with what the manifest says: see support_tree.h. */
 struct fit_fsroot fit_test_root(const char *manifest);
