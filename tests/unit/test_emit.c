@@ -83,9 +83,9 @@ static void host_passthrough_takes_the_place_of_a_model(void **state)
 	static const char custom[] =
 		"<cpu mode='custom' match='exact' check='full'>"
 		"<model>Skylake</model><feature name='x' policy='require'/></cpu>";
-	static const char edits[] = "cpu/@mode = host-passthrough\n"
-				    "cpu/@check = none\n"
+	static const char edits[] = "cpu/@check = none\n"
 				    "cpu/@migratable = on\n"
+				    "cpu/@mode = host-passthrough\n"
 				    "cpu/@match = (removed)\n"
 				    "cpu/model = (removed)\n"
 				    "cpu/vendor = (removed)\n";
@@ -101,7 +101,7 @@ static void host_passthrough_takes_the_place_of_a_model(void **state)
 	expect_refusal(custom, &plan, "the CPU mode is custom");
 	expect("<cpu mode='host-passthrough'/>", &plan, FIT_EXISTING_REQUIRE, "");
 	expect("<cpu mode='host-model' migratable='off'/>", &plan, FIT_EXISTING_REPLACE,
-		"cpu/@mode = host-passthrough\ncpu/@check = none\ncpu/@match = (removed)\n"
+		"cpu/@check = none\ncpu/@mode = host-passthrough\ncpu/@match = (removed)\n"
 		"cpu/model = (removed)\ncpu/vendor = (removed)\n");
 }
 
