@@ -8,8 +8,10 @@
  *   cputune/vcpupin[@vcpu='3']                         element (the value is its XML)
  *   devices/disk[target/@dev='vda']/driver/@iothread
  *   devices/interface[alias/@name='ua-virt-fit-vf0']
+ *   devices/controller[@type='scsi'][@index='0']/driver/@iothread
  *
- * A step is NAME or NAME[@ATTRIBUTE='VALUE'] or NAME[CHILD/@ATTRIBUTE='VALUE']; VALUE has no quote.
+ * A step is NAME with conditions [@ATTRIBUTE='VALUE'] or [CHILD/@ATTRIBUTE='VALUE'] that all hold;
+ * VALUE has no quote.
  * Elements on the way that do not exist are created (and removed by the inverse when they are empty
  * again); a step with a [CHILD/...] condition must exist unless it is the last one.
  */

@@ -41,24 +41,24 @@ static bool skip(const char **text, const char *expected)
 }
 
 /* @ATTRIBUTE='VALUE'] or CHILD/@ATTRIBUTE='VALUE'], behind the opening bracket. */
-static bool scan_condition(const char **text, struct fit_path_step *step)
+static bool scan_condition(const char **text, struct fit_path_condition *condition)
 {
 	size_t length;
 
 	if (**text != '@') {
-		step->child = scan_name(text);
-		if (!step->child || !skip(text, "/"))
+		condition->child = scan_name(text);
+		if (!condition->child || !skip(text, "/"))
 			return false;
 	}
 	if (!skip(text, "@"))
 		return false;
-	step->attribute = scan_name(text);
-	if (!step->attribute || !skip(text, "='"))
+	condition->attribute = scan_name(text);
+	if (!condition->attribute || !skip(text, "='"))
 		return false;
 	for (length = 0; (*text)[length] && (*text)[length] != '\''; length++)
 		if ((unsigned char)(*text)[length] < ' ')
 			return false;
-	step->value = fit_xstrndup(*text, length);
+	condition->value = fit_xstrndup(*text, length);
 	*text += length;
 	return skip(text, "']");
 }
@@ -70,7 +70,10 @@ static bool scan_step(const char **text, struct fit_path *path)
 	step->name = scan_name(text);
 	if (!step->name)
 		return false;
-	return !skip(text, "[") || scan_condition(text, step);
+	while (skip(text, "["))
+		if (!scan_condition(text, FIT_APPEND(step->conditions, step->condition_count)))
+			return false;
+	return true;
 }
 
 static bool scan_path(const char *text, struct fit_path *path)
@@ -110,14 +113,21 @@ int fit_path_parse(const char *text, struct fit_path *ret_path, struct fit_err *
 		"'%.200s' is not a path such as cputune/vcpupin[@vcpu='3'] or cpu/@mode", shown);
 }
 
+static void clear_step(struct fit_path_step *step)
+{
+	for (size_t i = 0; i < step->condition_count; i++) {
+		free(step->conditions[i].child);
+		free(step->conditions[i].attribute);
+		free(step->conditions[i].value);
+	}
+	free(step->conditions);
+	free(step->name);
+}
+
 void fit_path_clear(struct fit_path *path)
 {
-	for (size_t i = 0; i < path->step_count; i++) {
-		free(path->steps[i].name);
-		free(path->steps[i].child);
-		free(path->steps[i].attribute);
-		free(path->steps[i].value);
-	}
+	for (size_t i = 0; i < path->step_count; i++)
+		clear_step(&path->steps[i]);
 	free(path->steps);
 	free(path->attribute);
 	*path = (struct fit_path){0};
@@ -131,25 +141,44 @@ char *fit_path_format_steps(const struct fit_path *path, size_t count)
 		const struct fit_path_step *step = &path->steps[i];
 
 		fit_buffer_addf(&out, "%s%s", i ? "/" : "", step->name);
-		if (step->attribute)
-			fit_buffer_addf(&out, "[%s%s@%s='%s']", step->child ? step->child : "",
-				step->child ? "/" : "", step->attribute, step->value);
+		for (size_t j = 0; j < step->condition_count; j++) {
+			const struct fit_path_condition *condition = &step->conditions[j];
+
+			fit_buffer_addf(&out, "[%s%s@%s='%s']",
+				condition->child ? condition->child : "",
+				condition->child ? "/" : "", condition->attribute,
+				condition->value);
+		}
 	}
 	return fit_buffer_steal(&out);
+}
+
+bool fit_path_step_needs_child(const struct fit_path_step *step)
+{
+	for (size_t i = 0; i < step->condition_count; i++)
+		if (step->conditions[i].child)
+			return true;
+	return false;
+}
+
+static bool condition_holds(const struct fit_path_condition *condition, const xmlNode *node)
+{
+	if (!condition->child)
+		return fit_attribute_is(node, condition->attribute, condition->value);
+	fit_xml_for_each (child, node, condition->child)
+		if (fit_attribute_is(child, condition->attribute, condition->value))
+			return true;
+	return false;
 }
 
 bool fit_path_step_matches(const struct fit_path_step *step, const xmlNode *node)
 {
 	if (!fit_xml_is(node, step->name))
 		return false;
-	if (!step->attribute)
-		return true;
-	if (!step->child)
-		return fit_attribute_is(node, step->attribute, step->value);
-	fit_xml_for_each (child, node, step->child)
-		if (fit_attribute_is(child, step->attribute, step->value))
-			return true;
-	return false;
+	for (size_t i = 0; i < step->condition_count; i++)
+		if (!condition_holds(&step->conditions[i], node))
+			return false;
+	return true;
 }
 
 xmlNode *fit_path_step_find(const struct fit_path_step *step, const xmlNode *parent)

@@ -25,11 +25,16 @@ enum fit_path_kind {
 	FIT_PATH_TEXT,	    /* …/text() */
 };
 
+struct fit_path_condition {
+	char *child; /* [CHILD/@ATTRIBUTE='VALUE']; else NULL */
+	char *attribute;
+	char *value;
+};
+
 struct fit_path_step {
 	char *name;
-	char *child;	 /* NAME[CHILD/@ATTRIBUTE='VALUE']; else NULL */
-	char *attribute; /* NULL: no condition */
-	char *value;
+	struct fit_path_condition *conditions; /* all of them hold */
+	size_t condition_count;
 };
 
 struct fit_path {
@@ -45,6 +50,9 @@ void fit_path_clear(struct fit_path *path);
 
 /* The first @count steps as text. To be freed. */
 char *fit_path_format_steps(const struct fit_path *path, size_t count);
+
+/* Do the conditions name a child? Such an element cannot be created from its path. */
+bool fit_path_step_needs_child(const struct fit_path_step *step);
 
 bool fit_path_step_matches(const struct fit_path_step *step, const xmlNode *node);
 xmlNode *fit_path_step_find(const struct fit_path_step *step, const xmlNode *parent);

@@ -62,8 +62,9 @@ static xmlNode *new_element(const xmlNode *parent, const struct fit_path_step *s
 
 	if (!node)
 		abort();
-	if (step->attribute)
-		xmlNewProp(node, (const xmlChar *)step->attribute, (const xmlChar *)step->value);
+	for (size_t i = 0; i < step->condition_count; i++)
+		xmlNewProp(node, (const xmlChar *)step->conditions[i].attribute,
+			(const xmlChar *)step->conditions[i].value);
 	return node;
 }
 
@@ -104,7 +105,7 @@ static xmlNode *reach(
 		xmlNode *next = fit_path_step_find(step, node);
 
 		*ret_created = !next;
-		if (!next && step->child) {
+		if (!next && fit_path_step_needs_child(step)) {
 			fit_autofree char *missing = fit_path_format_steps(path, i + 1);
 
 			fit_err_set(apply->err, FIT_ERR_INVALID, "%s: there is no %s", apply->name,

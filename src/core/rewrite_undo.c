@@ -85,6 +85,15 @@ static void remember_value(struct undo *undo, const struct fit_facet *facet, con
 		fit_remains_add(undo->remains, facet->path)->value = fit_xstrdup(value);
 }
 
+static bool is_identity(const struct fit_path_step *step, const char *attribute)
+{
+	for (size_t i = 0; i < step->condition_count; i++)
+		if (!step->conditions[i].child &&
+			strcmp(step->conditions[i].attribute, attribute) == 0)
+			return true;
+	return false;
+}
+
 /* Has the element nothing but the identity it was created with and what libvirt fills in? */
 static bool only_defaults(const xmlNode *node, const struct fit_path_step *step)
 {
@@ -94,7 +103,7 @@ static bool only_defaults(const xmlNode *node, const struct fit_path_step *step)
 
 		if (!value)
 			return false;
-		if (step->attribute && !step->child && strcmp(step->attribute, name) == 0)
+		if (is_identity(step, name))
 			continue;
 		if (!fit_is_libvirt_default((const char *)node->name, name, value))
 			return false;
@@ -181,7 +190,7 @@ static xmlNode *parent_again(struct undo *undo, const struct fit_path *path)
 		const struct fit_path_step *step = &path->steps[i];
 		xmlNode *next = fit_path_step_find(step, node);
 
-		if (!next && step->attribute)
+		if (!next && step->condition_count)
 			return NULL;
 		if (!next) {
 			next = xmlNewDocNode(node->doc, NULL, (const xmlChar *)step->name, NULL);

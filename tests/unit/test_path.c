@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "support.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "core/path.h"
+#include "core/xml.h"
+
+static void paths_survive_a_round_trip(void **state)
+{
+	static const char *const paths[] = {"cpu", "cputune/vcpupin[@vcpu='3']",
+		"devices/disk[target/@dev='vda']/driver",
+		"devices/controller[@type='scsi'][@index='0']/driver",
+		"devices/disk[target/@dev='a[b]/c'][@device='disk']"};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(paths); i++) {
+		fit_autopath struct fit_path path = {0};
+		fit_autofree char *text = NULL;
+		struct fit_err err = FIT_ERR_INIT;
+
+		if (fit_path_parse(paths[i], &path, &err) < 0)
+			fail_msg("%s", err.message);
+		text = fit_path_format_steps(&path, path.step_count);
+		assert_string_equal(text, paths[i]);
+	}
+}
+
+static void all_conditions_of_a_step_must_hold(void **state)
+{
+	static const char xml[] = "<domain><devices><controller type='usb' index='0' id='a'/>"
+				  "<controller type='scsi' index='1' id='b'/>"
+				  "<controller type='scsi' index='0' id='c'><alias name='x'/>"
+				  "</controller></devices></domain>";
+	static const char *const cases[][2] = {
+		{"devices/controller[@type='scsi']", "b"},
+		{"devices/controller[@type='scsi'][@index='0']", "c"},
+		{"devices/controller[@index='0'][@type='scsi']", "c"},
+		{"devices/controller[alias/@name='x'][@index='0']", "c"},
+		{"devices/controller[alias/@name='x'][@index='1']", NULL},
+		{"devices/controller[@type='usb'][@index='1']", NULL},
+	};
+	struct fit_err err = FIT_ERR_INIT;
+	fit_autodoc xmlDoc *doc = fit_xml_parse(xml, strlen(xml), "test.xml", &err);
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(cases); i++) {
+		fit_autopath struct fit_path path = {0};
+		fit_autofree char *id = NULL;
+
+		assert_int_equal(fit_path_parse(cases[i][0], &path, &err), 0);
+		id = fit_xml_attr(
+			fit_path_find(&path, path.step_count, xmlDocGetRootElement(doc)), "id");
+		if (cases[i][1])
+			assert_string_equal(id, cases[i][1]);
+		else
+			assert_null(id);
+	}
+}
+
+static void what_is_no_path_is_refused(void **state)
+{
+	static const char *const bad[] = {"", "/", "a/", "/a", "a//b", "a[", "a[]", "a[@b]",
+		"a[@b='c]", "a[@b=\"c\"]", "a[@b='c'", "a[@b='c'][", "a[@b='c']x", "a/@", "a/@b/c",
+		"@a", "text()", "a/text()x", "a b", "../a", "a/..", "a[/@b='c']", "x:a"};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(bad); i++) {
+		struct fit_path path = {.step_count = 42};
+		struct fit_err err = FIT_ERR_INIT;
+
+		if (fit_path_parse(bad[i], &path, &err) == 0)
+			fail_msg("'%s' was accepted", bad[i]);
+		assert_int_equal(err.code, FIT_ERR_INVALID);
+		assert_int_equal(path.step_count, 42);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(paths_survive_a_round_trip),
+		cmocka_unit_test(all_conditions_of_a_step_must_hold),
+		cmocka_unit_test(what_is_no_path_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
