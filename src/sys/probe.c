@@ -101,12 +101,16 @@ static char *cpuinfo_value(const char *cpuinfo, const char *key)
 
 	for (const char *line = cpuinfo; *line;
 		line += strcspn(line, "\n"), line += *line == '\n') {
-		const char *colon = line + length + strspn(line + length, " \t");
+		const char *value = line + length;
 
-		if (strncmp(line, key, length) != 0 || *colon != ':')
+		if (strncmp(line, key, length) != 0)
 			continue;
-		colon += 1 + strspn(colon + 1, " \t");
-		return fit_xstrndup(colon, strcspn(colon, "\n"));
+		value += strspn(value, " \t");
+		if (*value != ':')
+			continue;
+		value++;
+		value += strspn(value, " \t");
+		return fit_xstrndup(value, strcspn(value, "\n"));
 	}
 	return fit_xstrdup("");
 }

@@ -524,6 +524,51 @@ static void parts_that_nobody_asked_for_are_not_read(void **state)
 	fit_test_root_remove(&root);
 }
 
+static void a_captured_root_tells_its_architecture_by_its_cpu(void **state)
+{
+	static const struct {
+		const char *cpuinfo;
+		const char *arch;
+		const char *vendor;
+	} hosts[] = {
+		{"vendor_id\\t: AuthenticAMD\\nflags\\t\\t: fpu lm pae", "x86_64", "AuthenticAMD"},
+		{"processor\\t: 0\\nCPU architecture: 8\\nCPU part\\t: 0xd0c", "aarch64", ""},
+		{"vendor_id       : IBM/S390", "s390x", "IBM/S390"},
+		{"hart\\t: 0\\nisa\\t: rv64imafdc", "riscv64", ""},
+		{"cpu\\t\\t: POWER9, altivec supported", "", ""},
+		{"vendor_id", "", ""},
+		{"f", "", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(hosts); i++) {
+		fit_autofree char *manifest = fit_xasprintf(
+			"sys/devices/system/cpu/online = 0\nproc/cpuinfo = %s", hosts[i].cpuinfo);
+		struct fit_host host = probe_text(manifest, 0, NULL);
+
+		assert_string_equal(host.arch, hosts[i].arch);
+		assert_string_equal(host.cpu_vendor, hosts[i].vendor);
+		fit_host_clear(&host);
+	}
+}
+
+/* Only the start of the file is read: its last line can end anywhere. */
+static void a_long_cpuinfo_is_cut_without_harm(void **state)
+{
+	fit_autofree char *filler = fit_xcalloc(1, 8191);
+	fit_autofree char *manifest = NULL;
+	struct fit_host host;
+
+	(void)state;
+	memset(filler, 'x', 8190);
+	manifest = fit_xasprintf(
+		"sys/devices/system/cpu/online = 0\nproc/cpuinfo = %s\\nvendor_id\\t: Late",
+		filler);
+	host = probe_text(manifest, 0, NULL);
+	assert_string_equal(host.cpu_vendor, "");
+	fit_host_clear(&host);
+}
+
 static void the_machine_itself_can_be_probed(void **state)
 {
 	struct fit_fsroot root;
@@ -563,6 +608,8 @@ int main(void)
 		cmocka_unit_test(interrupt_rows_of_all_kernels_are_read),
 		cmocka_unit_test(the_identity_does_not_depend_on_what_is_probed),
 		cmocka_unit_test(parts_that_nobody_asked_for_are_not_read),
+		cmocka_unit_test(a_captured_root_tells_its_architecture_by_its_cpu),
+		cmocka_unit_test(a_long_cpuinfo_is_cut_without_harm),
 		cmocka_unit_test(the_machine_itself_can_be_probed),
 	};
 
