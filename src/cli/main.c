@@ -58,7 +58,8 @@ static const struct fit_verb verbs[] = {
 		"Needed only after a crash: a stop does it by itself. Domains that run keep what\n"
 		"they hold.",
 		FIT_OPTION_DRY_RUN | FIT_OPTION_JSON, 0, 1, fit_cmd_undo},
-	{"host", "", "Show the host as virt-fit sees it", "", FIT_OPTION_JSON, 0, 0, fit_cmd_host},
+	{"host", "", "Show the host as virt-fit sees it", "", FIT_OPTION_SYSROOT | FIT_OPTION_JSON,
+		0, 0, fit_cmd_host},
 	{"profiles", "[NAME...]", "List the profiles, or show what these ask for together", "",
 		FIT_OPTION_JSON, 0, -1, fit_cmd_profiles},
 	{0},

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef FIT_CLI_HOST_JSON_H
+#define FIT_CLI_HOST_JSON_H
+
+#include <json-c/json.h>
+
+#include "core/host.h"
+
+/* The whole host model, what is unknown as null. */
+struct json_object *fit_json_host(const struct fit_host *host, const struct fit_strlist *warnings);
+
+#endif
