@@ -12,6 +12,10 @@
 
 #define KIND "ledger"
 
+/* First word of an entry's line */
+#define SETTLED "settled"
+#define PENDING "pending"
+
 static void clear_entry(struct fit_ledger_entry *entry)
 {
 	free(entry->path);
@@ -98,6 +102,7 @@ char *fit_ledger_print(const struct fit_ledger *ledger, const char *boot_id)
 		const struct fit_ledger_entry *entry = &ledger->items[i];
 		fit_autostrlist struct fit_strlist words = {0};
 
+		fit_strlist_add(&words, entry->pending ? PENDING : SETTLED);
 		fit_strlist_add(&words, fit_resource_kind_name(entry->kind));
 		fit_strlist_add(&words, entry->path);
 		fit_strlist_add(&words, entry->identity);
@@ -112,15 +117,18 @@ char *fit_ledger_print(const struct fit_ledger *ledger, const char *boot_id)
 static bool take_entry(void *context, const struct fit_strlist *words)
 {
 	struct fit_ledger *ledger = context;
+	char **word = words->items;
 	struct fit_ledger_entry *entry;
 	enum fit_resource_kind kind;
 
-	if (words->count < 4 || !fit_resource_kind_parse(words->items[0], &kind) ||
-		!*words->items[1] || fit_ledger_find(ledger, words->items[1]))
+	if (words->count < 5 || (!fit_streq(word[0], SETTLED) && !fit_streq(word[0], PENDING)) ||
+		!fit_resource_kind_parse(word[1], &kind) || !*word[2] ||
+		fit_ledger_find(ledger, word[2]))
 		return false;
-	entry = fit_ledger_add(ledger, kind, words->items[1], words->items[2], words->items[3]);
-	for (size_t i = 4; i < words->count; i++)
-		fit_strlist_add(&entry->written, words->items[i]);
+	entry = fit_ledger_add(ledger, kind, word[2], word[3], word[4]);
+	entry->pending = fit_streq(word[0], PENDING);
+	for (size_t i = 5; i < words->count; i++)
+		fit_strlist_add(&entry->written, word[i]);
 	return true;
 }
 

@@ -7,6 +7,8 @@
 #ifndef FIT_SYS_LEDGER_H
 #define FIT_SYS_LEDGER_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 #include "base/strlist.h"
 #include "sys/fsroot.h"
@@ -18,6 +20,7 @@ struct fit_ledger_entry {
 	char *identity; /* irq: which interrupt had the number; "" when the host does not say */
 	char *baseline;
 	struct fit_strlist written;
+	bool pending; /* an undo could not write the value yet: the next one tries again */
 };
 
 struct fit_ledger {

@@ -19,7 +19,6 @@
 struct restore {
 	char *path;
 	char *target; /* NULL: nothing is written */
-	bool pending; /* the entry stays for a later try */
 };
 
 struct restores {
@@ -68,18 +67,18 @@ static void release_claims(struct fit_journal *journal, const struct fit_claim_f
 }
 
 /* What earlier undos had to leave, or were killed over. */
-static void add_unclaimed(const struct fit_state *state, struct restores *restores)
+static void add_unsettled(const struct fit_state *state, struct restores *restores)
 {
 	size_t released = restores->count;
 
 	for (size_t i = 0; i < state->ledger.count; i++) {
-		const char *path = state->ledger.items[i].path;
-		bool listed = fit_value_is_claimed(state, path);
+		const struct fit_ledger_entry *entry = &state->ledger.items[i];
+		bool listed = false;
 
 		for (size_t j = 0; j < released && !listed; j++)
-			listed = fit_streq(restores->items[j].path, path);
-		if (!listed)
-			add_restore(restores, path);
+			listed = fit_streq(restores->items[j].path, entry->path);
+		if (!listed && (entry->pending || !fit_value_is_claimed(state, entry->path)))
+			add_restore(restores, entry->path);
 	}
 }
 
@@ -112,6 +111,9 @@ static void decide(struct fit_state *state, struct restore *restore, const char 
 	fit_autofree char *target = NULL;
 	fit_autofree char *obstacle = NULL;
 
+	if (!entry)
+		return;
+	entry->pending = false;
 	/* The device or the interrupt is gone, and its settings with it. */
 	if (!current || !fit_streq(identity, entry->identity))
 		return;
@@ -133,7 +135,7 @@ static void decide(struct fit_state *state, struct restore *restore, const char 
 	if (entry->kind == FIT_RESOURCE_VFS)
 		obstacle = fit_vf_obstacle(state, entry, current, target, uuid);
 	if (obstacle) {
-		restore->pending = true;
+		entry->pending = true;
 		if (notes)
 			fit_strlist_add(notes, obstacle);
 		return;
@@ -142,7 +144,8 @@ static void decide(struct fit_state *state, struct restore *restore, const char 
 	restore->target = FIT_STEAL(target);
 }
 
-/* Returns -1 when the value could not be restored; it is tried again at the next undo. */
+/* Returns -1 when a value that matters could not be restored. It is tried again at the next undo.
+ */
 static int write_restore(struct fit_state *state, struct restore *restore,
 	struct fit_strlist *notes, struct fit_err *err)
 {
@@ -159,9 +162,9 @@ static int write_restore(struct fit_state *state, struct restore *restore,
 		return 0;
 	if (notes)
 		fit_strlist_add(notes, problem.message);
+	entry->pending = true;
 	if (entry->kind == FIT_RESOURCE_IRQ)
 		return 0;
-	restore->pending = true;
 	if (err)
 		*err = problem;
 	return -1;
@@ -169,10 +172,13 @@ static int write_restore(struct fit_state *state, struct restore *restore,
 
 static void drop_unclaimed(struct fit_state *state, const struct restores *restores)
 {
-	for (size_t i = 0; i < restores->count; i++)
-		if (!restores->items[i].pending &&
-			!fit_value_is_claimed(state, restores->items[i].path))
-			fit_ledger_drop(&state->ledger, restores->items[i].path);
+	for (size_t i = 0; i < restores->count; i++) {
+		const char *path = restores->items[i].path;
+		const struct fit_ledger_entry *entry = fit_ledger_find(&state->ledger, path);
+
+		if (entry && !entry->pending && !fit_value_is_claimed(state, path))
+			fit_ledger_drop(&state->ledger, path);
+	}
 }
 
 int fit_undo_claims(struct fit_state *state, struct fit_journal *journal,
@@ -185,7 +191,7 @@ int fit_undo_claims(struct fit_state *state, struct fit_journal *journal,
 
 	if (journal)
 		release_claims(journal, filter, &restores);
-	add_unclaimed(state, &restores);
+	add_unsettled(state, &restores);
 	if (!restores.count)
 		return journal ? fit_state_save_journal(state, journal, err) : 0;
 	for (size_t i = 0; i < restores.count; i++) {

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "support_kernel.h"
+
+#include "support.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "core/pciaddr.h"
+#include "support_host.h"
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text);
+
+	return length >= strlen(end) && fit_streq(text + length - strlen(end), end);
+}
+
+static char *beside(const char *path, const char *name)
+{
+	return fit_xasprintf("%.*s/%s", (int)(strrchr(path, '/') - path), path, name);
+}
+
+static uint64_t number_in(const struct fit_fsroot *root, const char *path)
+{
+	int64_t value;
+
+	return fit_fsroot_try_read_int(root, path, &value) ? (uint64_t)value : 0;
+}
+
+/* The root for the kernel's own writes, which are not observed. */
+static struct fit_fsroot unobserved(const struct fit_test_kernel *kernel)
+{
+	struct fit_fsroot root = *kernel->root;
+
+	root.observer = NULL;
+	return root;
+}
+
+void fit_test_kernel_set(const struct fit_test_kernel *kernel, const char *manifest)
+{
+	struct fit_fsroot root = unobserved(kernel);
+
+	fit_test_root_add(&root, manifest);
+}
+
+static void set(const struct fit_test_kernel *kernel, const char *path, const char *value)
+{
+	struct fit_fsroot root = unobserved(kernel);
+
+	assert_int_equal(fit_fsroot_write(&root, path, value, NULL), 0);
+}
+
+static void set_number(const struct fit_test_kernel *kernel, const char *path, uint64_t value)
+{
+	fit_autofree char *text = fit_xasprintf("%llu", (unsigned long long)value);
+
+	set(kernel, path, text);
+}
+
+static int refuse_vfs(struct fit_test_kernel *kernel, const char *path, uint64_t wanted)
+{
+	fit_autofree char *total = beside(path, "sriov_totalvfs");
+
+	if (wanted > number_in(kernel->root, total))
+		return ERANGE;
+	return kernel->old_number && wanted && wanted != kernel->old_number ? EBUSY : 0;
+}
+
+static int refuse_affinity(struct fit_test_kernel *kernel, const char *path, const char *value)
+{
+	struct fit_cpuset cpus, online;
+	fit_autofree char *text =
+		fit_fsroot_try_read(kernel->root, "sys/devices/system/cpu/online");
+	const char *number = path + strlen("proc/irq/");
+	uint64_t irq;
+
+	assert_true(fit_scan_uint(&number, UINT32_MAX, &irq));
+	assert_int_equal(fit_cpuset_parse_list(text, &online, NULL), 0);
+	if (fit_cpuset_contains(&kernel->managed, (unsigned int)irq))
+		return EPERM;
+	return fit_cpuset_parse_list(value, &cpus, NULL) < 0 ||
+			       !fit_cpuset_intersects(&cpus, &online)
+		       ? EINVAL
+		       : 0;
+}
+
+static int refuse(struct fit_test_kernel *kernel, const char *path, const char *value)
+{
+	uint64_t number = 0;
+
+	if (ends_with(path, "/smp_affinity_list"))
+		return refuse_affinity(kernel, path, value);
+	if (ends_with(path, "/scaling_governor")) {
+		fit_autofree char *available = beside(path, "scaling_available_governors");
+		fit_autofree char *text = fit_fsroot_try_read(kernel->root, available);
+
+		return strstr(text, value) ? 0 : EINVAL;
+	}
+	if (!fit_parse_uint(value, UINT32_MAX, &number))
+		return EINVAL;
+	kernel->old_number = number_in(kernel->root, path);
+	if (ends_with(path, "/sriov_numvfs"))
+		return refuse_vfs(kernel, path, number);
+	if (ends_with(path, "/nr_hugepages")) {
+		fit_autofree char *unused = beside(path, "free_hugepages");
+
+		kernel->in_use = kernel->old_number - number_in(kernel->root, unused);
+	}
+	return 0;
+}
+
+static void remove_directory(const struct fit_fsroot *root, const char *path)
+{
+	assert_int_equal(unlinkat(root->fd, path, AT_REMOVEDIR), 0);
+}
+
+static void change_vfs(struct fit_test_kernel *kernel, const char *path, uint64_t wanted)
+{
+	const struct fit_fsroot *root = kernel->root;
+	fit_autofree char *pf_directory = fit_xstrndup(path, strrchr(path, '/') - path);
+	fit_autofree char *offset = beside(path, "sriov_offset");
+	fit_autofree char *stride = beside(path, "sriov_stride");
+	struct fit_pciaddr pf;
+
+	assert_true(fit_pciaddr_parse(strrchr(pf_directory, '/') + 1, &pf));
+	if (wanted == kernel->old_number || kernel->vfs_stay_away)
+		return;
+	for (unsigned int i = 0; i < wanted + kernel->old_number; i++) {
+		struct fit_pciaddr vf = fit_pciaddr_vf(pf, (unsigned int)number_in(root, offset),
+			(unsigned int)number_in(root, stride), i);
+		const char *name = FIT_PCIADDR_STR(vf);
+		fit_autofree char *link = fit_xasprintf("%s/virtfn%u", pf_directory, i);
+		fit_autofree char *directory = fit_xasprintf("sys/bus/pci/devices/%s", name);
+		fit_autofree char *physfn = fit_xasprintf("%s/physfn", directory);
+		fit_autofree char *manifest = fit_xasprintf("%s -> ../%s\n%s -> ../%s\n", link,
+			name, physfn, strrchr(pf_directory, '/') + 1);
+
+		if (wanted) {
+			fit_test_kernel_set(kernel, manifest);
+			continue;
+		}
+		unlinkat(root->fd, link, 0);
+		unlinkat(root->fd, physfn, 0);
+		remove_directory(root, directory);
+	}
+}
+
+static void change_pages(struct fit_test_kernel *kernel, const char *path, uint64_t wanted)
+{
+	fit_autofree char *unused = beside(path, "free_hugepages");
+	fit_autofree char *surplus = beside(path, "surplus_hugepages");
+	uint64_t total = wanted;
+
+	if (kernel->page_limit && total > kernel->page_limit)
+		total = kernel->old_number > kernel->page_limit ? kernel->old_number
+								: kernel->page_limit;
+	if (total < kernel->in_use)
+		total = kernel->in_use;
+	set_number(kernel, path, total);
+	set_number(kernel, unused, total - kernel->in_use);
+	set_number(kernel, surplus, total > wanted ? total - wanted : 0);
+}
+
+static void react(struct fit_test_kernel *kernel, const char *path, const char *value)
+{
+	uint64_t number = 0;
+	struct fit_cpuset cpus;
+
+	if (ends_with(path, "/smp_affinity_list")) {
+		fit_autofree char *list = NULL;
+
+		assert_int_equal(fit_cpuset_parse_list(value, &cpus, NULL), 0);
+		list = fit_cpuset_format_list(&cpus);
+		set(kernel, path, list);
+	} else if (fit_parse_uint(value, UINT32_MAX, &number)) {
+		if (ends_with(path, "/sriov_numvfs"))
+			change_vfs(kernel, path, number);
+		else if (ends_with(path, "/nr_hugepages"))
+			change_pages(kernel, path, number);
+	}
+}
+
+static bool is_state(const char *path)
+{
+	return fit_starts_with(path, "run/");
+}
+
+static int before(void *context, const char *path, const char *value)
+{
+	struct fit_test_kernel *kernel = context;
+	bool now = ++kernel->changes == kernel->fault_at;
+
+	if (now && kernel->fault == FIT_TEST_DIE_BEFORE)
+		_exit(FIT_TEST_DEATH);
+	if (now && kernel->fault == FIT_TEST_FAIL)
+		return EIO;
+	return is_state(path) ? 0 : refuse(kernel, path, value);
+}
+
+static void after(void *context, const char *path, const char *value)
+{
+	struct fit_test_kernel *kernel = context;
+
+	if (!is_state(path)) {
+		kernel->host_writes++;
+		fit_strlist_addf(&kernel->log, "%s=%s", path, value);
+		react(kernel, path, value);
+	}
+	if (kernel->changes == kernel->fault_at && kernel->fault == FIT_TEST_DIE_AFTER)
+		_exit(FIT_TEST_DEATH);
+}
+
+void fit_test_kernel_boot(struct fit_test_kernel *kernel, struct fit_fsroot *root)
+{
+	kernel->root = root;
+	kernel->observer = (struct fit_fs_observer){before, after, kernel};
+	root->observer = &kernel->observer;
+}
+
+void fit_test_kernel_halt(struct fit_test_kernel *kernel, struct fit_fsroot *root)
+{
+	root->observer = NULL;
+	fit_strlist_clear(&kernel->log);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A kernel for tests: an observer of a root that reacts to writes as Linux does (refuses what it
+ * would refuse, creates and removes VFs, gives fewer huge pages than asked, prints values its own
+ * way), and that makes the Nth change of any file fail, or kills the writer before or after it.
+ */
+#ifndef FIT_TESTS_SUPPORT_KERNEL_H
+#define FIT_TESTS_SUPPORT_KERNEL_H
+
+#include "core/cpuset.h"
+#include "sys/fsroot.h"
+
+enum fit_test_fault {
+	FIT_TEST_NO_FAULT,
+	FIT_TEST_FAIL,	     /* the change does not happen, the caller gets EIO */
+	FIT_TEST_DIE_BEFORE, /* the process ends at once, with this code: */
+	FIT_TEST_DIE_AFTER,
+};
+#define FIT_TEST_DEATH 42
+
+struct fit_test_kernel {
+	const struct fit_fsroot *root;
+	struct fit_fs_observer observer;
+	uint64_t page_limit;	   /* no pool gets more pages; 0: no limit */
+	struct fit_cpuset managed; /* interrupts that cannot be moved (as numbers) */
+	bool vfs_stay_away;	   /* created VFs do not appear */
+	enum fit_test_fault fault;
+	unsigned int fault_at;	  /* counted from 1 */
+	unsigned int changes;	  /* so far */
+	unsigned int host_writes; /* those outside our state */
+	struct fit_strlist log;	  /* "PATH=VALUE" of the host writes that happened */
+	uint64_t old_number;	  /* of the value being written */
+	uint64_t in_use;	  /* pages of the pool being written */
+};
+
+/* Puts @kernel under @root, which then must not move. */
+void fit_test_kernel_boot(struct fit_test_kernel *kernel, struct fit_fsroot *root);
+/* Changes of the tree by somebody else (a manifest, see support_tree.h), neither observed nor
+ * reacted to. */
+void fit_test_kernel_set(const struct fit_test_kernel *kernel, const char *manifest);
+
+void fit_test_kernel_halt(struct fit_test_kernel *kernel, struct fit_fsroot *root);
+
+#endif
