@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Between the files of the engine: a hook call and what is done for each operation. */
+#ifndef FIT_HOOK_ENGINE_H
+#define FIT_HOOK_ENGINE_H
+
+#include "base/attr.h"
+#include "core/xml.h"
+#include "sys/fsroot.h"
+#include "sys/profile_store.h"
+#include "sys/state.h"
+
+struct fit_call {
+	const char *name; /* of the domain, as libvirt calls it */
+	const char *operation;
+	struct fit_fsroot root;
+	struct fit_profile_store store;
+	int64_t deadline;
+	char *xml;
+	size_t xml_length;
+	xmlDoc *doc;		    /* NULL: the XML cannot be parsed, */
+	struct fit_err xml_failure; /* for this reason */
+	char *uuid;		    /* NULL when the XML has none */
+};
+
+/* Operations that start a domain. An error is the answer to libvirt. */
+int fit_call_prepare(struct fit_call *call, struct fit_err *err);
+int fit_call_start(struct fit_call *call, struct fit_err *err);
+
+/* Operations of a running or ended domain: an error is for the log only. */
+int fit_call_started(struct fit_call *call, struct fit_err *err);
+int fit_call_stopped(struct fit_call *call, struct fit_err *err);
+int fit_call_release(struct fit_call *call, struct fit_err *err);
+int fit_call_reconnect(struct fit_call *call, struct fit_err *err);
+
+/* migrate and restore: a prepare follows for a definition that cannot be fitted again. */
+int fit_call_incoming(struct fit_call *call, struct fit_err *err);
+
+/* Logs what an operation did differently. */
+void fit_call_log(const struct fit_call *call, const struct fit_strlist *notes);
+void fit_call_log_error(const struct fit_call *call, const struct fit_err *err);
+
+/* The request, its profile and the view of the definition. */
+struct fit_order {
+	struct fit_domain domain;
+	struct fit_profile profile;
+	struct fit_request request;
+	struct fit_hostops ops;
+};
+
+void fit_order_clear(struct fit_order *order);
+
+/* Reads them from the call's XML. 1: here they are, 0: there is no request. @lenient: a profile
+ * that cannot be had is logged and stands for one that asks for nothing. */
+int fit_order_read(
+	struct fit_call *call, bool lenient, struct fit_order *ret_order, struct fit_err *err);
+
+/* Is the definition what virt-fit made of this request, this profile, on this host? */
+int fit_order_check_fitted(
+	struct fit_call *call, const struct fit_order *order, struct fit_err *err);
+
+/* Does the host have the CPUs and nodes that the definition names? */
+int fit_order_check_host(
+	const struct fit_call *call, const struct fit_order *order, struct fit_err *err);
+
+#endif

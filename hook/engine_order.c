@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a domain asks for, and whether its definition may start. Placements come from the XML,
+ * settings from profiles, which only root can write: whatever stands in the metadata, it names no
+ * path and no value of the kernel.
+ */
+#include "engine.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "core/domain.h"
+#include "core/hostops.h"
+#include "core/profile.h"
+#include "core/request.h"
+#include "core/rewrite.h"
+#include "sys/paths.h"
+#include "sys/value.h"
+
+void fit_order_clear(struct fit_order *order)
+{
+	fit_hostops_clear(&order->ops);
+	fit_profile_clear(&order->profile);
+	fit_request_clear(&order->request);
+	fit_domain_clear(&order->domain);
+}
+
+int fit_order_read(
+	struct fit_call *call, bool lenient, struct fit_order *ret_order, struct fit_err *err)
+{
+	struct fit_order order = {0};
+	struct fit_err problem = FIT_ERR_INIT;
+	int found;
+
+	if (!call->doc)
+		return fit_err_set(err, call->xml_failure.code, "%s", call->xml_failure.message);
+	found = fit_request_read(call->doc, call->name, &order.request, err);
+	if (found <= 0)
+		return found;
+	if (fit_domain_read(call->doc, call->name, &order.domain, err) < 0) {
+		fit_order_clear(&order);
+		return -1;
+	}
+	if (fit_profile_compose(&order.request.profiles, order.request.params,
+		    order.request.param_count, fit_profile_store_load, &call->store, &order.profile,
+		    &problem) < 0) {
+		if (!lenient) {
+			fit_order_clear(&order);
+			return fit_err_set(err, problem.code, "%s", problem.message);
+		}
+		fit_call_log_error(call, &problem);
+	}
+	fit_hostops_derive(&order.domain, &order.profile, &order.ops);
+	*ret_order = order;
+	return 1;
+}
+
+/* Why the record does not belong to the request and the profile, NULL if it does; to be freed. */
+static char *compare_record(
+	const struct fit_call *call, const struct fit_order *order, const struct fit_record *record)
+{
+	fit_autofree char *requested = fit_strlist_join(&order->request.profiles, " ");
+	fit_autofree char *machine = fit_fsroot_try_read(&call->root, FIT_PATH_MACHINE_ID);
+
+	if (!fit_streq(record->profile, requested))
+		return fit_xasprintf("it is fitted for the profile '%s' and asks for '%s'",
+			record->profile ? record->profile : "", requested);
+	if (!fit_streq(record->digest, order->profile.digest))
+		return fit_xasprintf(
+			"the profile '%s' or a parameter has changed since", requested);
+	/* Without a machine id a host is identified by more than can be read in this hurry; what
+	 * counts then is that its CPUs and nodes exist. */
+	if (machine && record->host && strlen(machine) == strlen(record->host) &&
+		!fit_streq(machine, record->host))
+		return fit_xstrdup("it is fitted for another host");
+	return NULL;
+}
+
+/* The command that fits @name, for a shell. To be freed. */
+static char *fitting_command(const char *name)
+{
+	fit_autofree char *quoted = fit_shell_quote(name);
+
+	return fit_xasprintf("virt-fit apply %s%s", *name == '-' ? "-- " : "", quoted);
+}
+
+static int refuse_unfitted(const struct fit_call *call, const char *why, struct fit_err *err)
+{
+	fit_autofree char *shown = fit_printable(call->name);
+	fit_autofree char *command = fitting_command(call->name);
+
+	return fit_err_set(err, FIT_ERR_STALE, "domain '%s' is not fitted: %s. Fit it with: %s",
+		shown, why, command);
+}
+
+int fit_order_check_fitted(
+	struct fit_call *call, const struct fit_order *order, struct fit_err *err)
+{
+	struct fit_record record = {0};
+	fit_autofree char *why = NULL;
+	fit_autofree char *missing = NULL;
+	int found = fit_record_read(call->doc, call->name, &record, err);
+
+	if (found < 0)
+		return -1;
+	if (!found)
+		return refuse_unfitted(call, "virt-fit has not written into it yet", err);
+	why = compare_record(call, order, &record);
+	if (!why && !fit_rewrite_holds(call->doc, &record, &missing))
+		why = fit_xasprintf("%s was changed since", missing);
+	fit_record_clear(&record);
+	return why ? refuse_unfitted(call, why, err) : 0;
+}
+
+static int check_cpus(const struct fit_cpuset *pin, const struct fit_cpuset *online,
+	const char *what, unsigned int id, struct fit_err *err)
+{
+	struct fit_cpuset missing = *pin;
+	fit_autofree char *missing_list = NULL;
+	fit_autofree char *online_list = NULL;
+	fit_autofree char *number = fit_xasprintf(" %u", id);
+
+	fit_cpuset_subtract(&missing, online);
+	if (fit_cpuset_is_empty(&missing))
+		return 0;
+	missing_list = fit_cpuset_format_list(&missing);
+	online_list = fit_cpuset_format_list(online);
+	return fit_err_set(err, FIT_ERR_REFUSED,
+		"%s%s is pinned to CPU %s, which is not online (online: %s)", what,
+		id == UINT32_MAX ? "" : number, missing_list, online_list);
+}
+
+static int check_pins(const struct fit_thread_pin *pins, size_t count,
+	const struct fit_cpuset *online, const char *what, struct fit_err *err)
+{
+	for (size_t i = 0; i < count; i++)
+		if (check_cpus(&pins[i].cpus, online, what, pins[i].id, err) < 0)
+			return -1;
+	return 0;
+}
+
+static int check_nodes(
+	const struct fit_call *call, const struct fit_domain *domain, struct fit_err *err)
+{
+	fit_autofree char *text = fit_fsroot_try_read(&call->root, FIT_PATH_NODE_ONLINE);
+	fit_autofree char *list = NULL;
+	struct fit_cpuset missing = domain->numatune_nodes;
+	struct fit_cpuset nodes = {0};
+
+	/* A kernel without NUMA has one node, 0, and no directory. */
+	if (!text)
+		fit_cpuset_add(&nodes, 0);
+	else if (fit_cpuset_parse_list(text, &nodes, err) < 0)
+		return -1;
+	fit_cpuset_subtract(&missing, &nodes);
+	if (fit_cpuset_is_empty(&missing))
+		return 0;
+	list = fit_cpuset_format_list(&missing);
+	return fit_err_set(err, FIT_ERR_REFUSED,
+		"its memory is bound to node %s, which this host does not have (nodes: %s)", list,
+		text ? text : "0");
+}
+
+int fit_order_check_host(
+	const struct fit_call *call, const struct fit_order *order, struct fit_err *err)
+{
+	const struct fit_domain *domain = &order->domain;
+	struct fit_cpuset online = fit_online_cpus(&call->root);
+
+	if (fit_cpuset_is_empty(&online))
+		return fit_err_set(err, FIT_ERR_REFUSED, "/%s does not say which CPUs are online",
+			FIT_PATH_CPU_ONLINE);
+	if (check_pins(domain->vcpu_pins, domain->vcpu_pin_count, &online, "vCPU", err) < 0 ||
+		check_pins(domain->iothread_pins, domain->iothread_pin_count, &online, "iothread",
+			err) < 0 ||
+		check_cpus(&domain->vcpu_cpuset, &online, "the domain", UINT32_MAX, err) < 0 ||
+		check_cpus(&domain->emulator_pin, &online, "the emulator", UINT32_MAX, err) < 0)
+		return -1;
+	return check_nodes(call, domain, err);
+}
