@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Shared by plan.c and its parts (place_*.c), private to them. How a plan is found:
+ *
+ *   1. prepare   cores with their state (place_cores.c), devices and VFs that can be had
+ *                (place_devices.c, place_vfs.c), how many cores QEMU's own threads want
+ *                (place_iothreads.c), which guest topologies are possible (place_guest.c)
+ *   2. search    every set of nodes × kind of core × vCPUs for each core is a candidate. The parts
+ *                complete it (which cores, which memory, which VFs) or rule it out, and rate what
+ *                they chose in its cost vector; the smallest vector wins (place_search.c)
+ *   3. commit    the parts write the winner into the plan, with reasons
+ *
+ * Costs are sums over independent parts, so the best choice of every part for the same nodes is the
+ * best joint choice for them.
+ */
+#ifndef FIT_CORE_PLACE_H
+#define FIT_CORE_PLACE_H
+
+#include "base/attr.h"
+#include "core/plan.h"
+
+/* What is compared, most important first. Less is better. */
+enum fit_cost_level {
+	FIT_COST_OVERLAP,	 /* cores and VFs that shut-off domains are defined on */
+	FIT_COST_NOT_ISOLATED,	 /* the host has isolated CPUs but these are others */
+	FIT_COST_EFFICIENCY,	 /* efficiency cores on a hybrid host */
+	FIT_COST_LINK,		 /* VFs whose PF has no link */
+	FIT_COST_DEVICES,	 /* distance from the devices and VFs */
+	FIT_COST_NODES,		 /* nodes used */
+	FIT_COST_CROWDED,	 /* floating vCPUs without a CPU for each */
+	FIT_COST_OWN_CORES,	 /* threads of QEMU that get no core of their own here */
+	FIT_COST_PAGES,		 /* place of the page size in the profile's list */
+	FIT_COST_MEMORY,	 /* distance from the memory */
+	FIT_COST_L3,		 /* L3 groups used */
+	FIT_COST_HIDDEN_SMT,	 /* vCPUs share cores although the guest sees no threads */
+	FIT_COST_IDLE_THREADS,	 /* threads of the chosen cores without a vCPU */
+	FIT_COST_MOVED,		 /* vCPUs and VFs that would leave their previous place */
+	FIT_COST_FRAGMENT_L3,	 /* free cores left in the L3 groups used */
+	FIT_COST_FRAGMENT_NODES, /* free cores left on the nodes used */
+	FIT_COST_LEVELS
+};
+
+struct fit_cost {
+	uint64_t level[FIT_COST_LEVELS];
+};
+
+/* A core: the online SMT siblings of one CPU. */
+struct fit_core {
+	unsigned int cpu;	  /* its lowest CPU, by which it is known */
+	struct fit_cpuset cpus;	  /* all of it */
+	struct fit_cpuset usable; /* what a domain can have of it; empty for housekeeping */
+	unsigned int threads;	  /* number of usable CPUs */
+	int node;
+	unsigned int l3; /* lowest CPU of its L3 group; above FIT_CPUSET_MAX when unknown */
+	bool efficiency;
+	bool isolated;
+	bool previous;			 /* a vCPU of the domain is there now */
+	bool previous_emulator;		 /* the domain's emulator has the core now */
+	bool previous_iothread;		 /* an iothread of it has */
+	const struct fit_claim *running; /* holder, or NULL */
+	const struct fit_claim *defined; /* a shut-off domain's claim, or NULL */
+};
+
+/* A device the domain should be near to. */
+struct fit_anchor {
+	struct fit_pciaddr addr;
+	int node; /* -1 unknown */
+};
+
+/* A VF that could be had. */
+struct fit_vf_offer {
+	struct fit_pciaddr vf;
+	unsigned int index;
+	bool exists;
+	bool previous; /* the domain has it now */
+	int iommu_group;
+	const struct fit_claim *defined; /* a shut-off domain's claim, or NULL */
+};
+
+/* A PF with the VFs that could be had of it, the best first. */
+struct fit_vf_source {
+	const struct fit_pci_device *pf;
+	int node;
+	bool linked; /* false: it has network interfaces, none with a link */
+	struct fit_vf_offer *offers;
+	size_t offer_count;
+};
+
+struct fit_vf_pick {
+	const struct fit_vf_source *source;
+	const struct fit_vf_offer *offer;
+};
+
+struct fit_held_device {
+	struct fit_pciaddr addr;
+	const struct fit_claim *claim;
+};
+
+struct fit_group_member {
+	int group; /* IOMMU group */
+	const struct fit_pci_device *device;
+};
+
+struct fit_candidate {
+	/* What is tried */
+	struct fit_cpuset nodes;
+	bool isolated_only;
+	bool efficiency;
+	bool uniform;	       /* only cores with at least @per_core threads */
+	unsigned int per_core; /* vCPUs for each core */
+	bool prefer_previous;
+
+	/* What the parts chose */
+	const struct fit_core **cores; /* in the order of the vCPUs */
+	size_t core_count;
+	size_t capacity;		   /* vCPUs that the usable cores could take */
+	const struct fit_core **own_cores; /* for QEMU's threads, the emulator's first */
+	size_t own_core_count;
+	bool emulator_has_core;
+	struct fit_cpuset cpus; /* of the vCPUs */
+	struct fit_cpuset memory_nodes;
+	bool memory_spills; /* nodes farther away had to be added for size */
+	uint64_t page_kib;  /* 0: normal pages */
+	uint64_t pages;
+	struct fit_vf_pick *vfs;
+	size_t vf_count;
+	struct fit_cost cost;
+};
+
+struct fit_planner {
+	const struct fit_plan_input *input;
+	const struct fit_host *host;
+	const struct fit_domain *domain;
+	const struct fit_profile *profile;
+	struct fit_plan *plan; /* collects the reasons; placements are written at commit */
+	struct fit_err *err;
+
+	enum fit_place vcpus_place; /* NONE: the vCPUs are not placed at all */
+	struct fit_core *cores;	    /* by lowest CPU */
+	size_t core_count;
+	size_t *core_of;		 /* by CPU: index into @cores, SIZE_MAX for none */
+	int *previous_cpus;		 /* by vCPU: where it is pinned now, -1 for nowhere */
+	bool vcpus_kept;		 /* the definition's pins are the placement */
+	struct fit_cpuset allowed;	 /* online, within a <vcpu cpuset=> that is kept */
+	const struct fit_claim **claims; /* of others: running first, then by name */
+	size_t claim_count;
+	struct fit_held_device *held; /* their devices, by address */
+	size_t held_count;
+	bool has_isolated;
+	bool has_efficiency;
+	unsigned int max_guest_threads; /* what this machine type can have */
+	unsigned int kept_threads; /* threads of the topology that is kept; 0: ours to choose */
+	size_t own_cores_wanted;
+	struct fit_group_member *group_members; /* by group and address */
+	size_t group_member_count;
+	struct fit_anchor *anchors;
+	size_t anchor_count;
+	struct fit_vf_source *sources;
+	size_t source_count;
+	size_t vfs_wanted;
+};
+
+/* Reasons (plan.c). @text is taken over / formatted. */
+void fit_planner_reason(struct fit_planner *planner, enum fit_reason_kind kind, const char *topic,
+	const char *format, ...) FIT_PRINTF(4, 5);
+
+/* "NAME: cannot fit: …": returns -1. */
+int fit_planner_refuse(struct fit_planner *planner, const char *format, ...) FIT_PRINTF(2, 3);
+
+/* Does the profile say to keep what the definition has of this intent? */
+bool fit_intent_keeps(const struct fit_intent *intent);
+
+/* place_claims.c */
+void fit_place_claims_prepare(struct fit_planner *planner);
+void fit_place_claims_clear(struct fit_planner *planner);
+const struct fit_claim *fit_planner_device_holder(
+	const struct fit_planner *planner, struct fit_pciaddr addr);
+const char *fit_claim_state(const struct fit_claim *claim); /* "running" or "shut off" */
+
+/* place_cores.c */
+void fit_place_cores_prepare(struct fit_planner *planner);
+void fit_place_cores_clear(struct fit_planner *planner);
+const struct fit_core *fit_planner_core_of(
+	const struct fit_planner *planner, int cpu); /* or NULL */
+bool fit_core_is_free(const struct fit_planner *planner, const struct fit_core *core);
+
+/* place_cpus.c */
+/* False when the candidate has too few cores. */
+bool fit_place_cpus_complete(const struct fit_planner *planner, struct fit_candidate *candidate);
+unsigned int fit_core_room(const struct fit_candidate *candidate, const struct fit_core *core);
+bool fit_core_suits(const struct fit_planner *planner, const struct fit_candidate *candidate,
+	const struct fit_core *core);
+
+/* place_pins.c: from chosen cores to pins; pins that are kept */
+struct fit_thread_pin *fit_place_pins(
+	const struct fit_planner *planner, const struct fit_candidate *candidate);
+int fit_place_pins_kept(struct fit_planner *planner, struct fit_candidate *candidate);
+void fit_place_cpus_commit(struct fit_planner *planner, const struct fit_candidate *candidate);
+/* Refuses a kept pin that names CPUs which are not online. */
+int fit_pin_check(struct fit_planner *planner, const char *what, const struct fit_cpuset *cpus);
+
+/* place_search.c */
+int fit_place_search(struct fit_planner *planner, struct fit_candidate *ret_best);
+void fit_candidate_clear(struct fit_candidate *candidate);
+int fit_cost_compare(const struct fit_cost *a, const struct fit_cost *b);
+
+/* place_refuse.c */
+int fit_place_refuse_cores(struct fit_planner *planner);
+
+/* place_guest.c */
+void fit_place_guest_prepare(struct fit_planner *planner);
+unsigned int fit_guest_threads(
+	const struct fit_planner *planner, const struct fit_candidate *candidate);
+void fit_place_guest_commit(struct fit_planner *planner, const struct fit_candidate *candidate);
+
+/* place_memory.c */
+int fit_place_memory_prepare(struct fit_planner *planner);
+bool fit_place_memory_complete(const struct fit_planner *planner, struct fit_candidate *candidate);
+int fit_place_memory_refuse(struct fit_planner *planner, const struct fit_candidate *candidate);
+void fit_place_memory_commit(struct fit_planner *planner, const struct fit_candidate *candidate);
+
+/* place_devices.c */
+int fit_place_devices_prepare(struct fit_planner *planner);
+void fit_place_devices_rate(const struct fit_planner *planner, struct fit_candidate *candidate);
+int fit_device_node(const struct fit_host *host, const struct fit_pci_device *device);
+unsigned int fit_nodes_distance(
+	const struct fit_host *host, const struct fit_cpuset *nodes, int node);
+char *fit_iommu_group_problem(
+	const struct fit_planner *planner, int group, struct fit_pciaddr except);
+void fit_place_devices_clear(struct fit_planner *planner);
+
+/* place_vfs.c */
+int fit_place_vfs_prepare(struct fit_planner *planner);
+void fit_place_vfs_complete(const struct fit_planner *planner, struct fit_candidate *candidate);
+void fit_place_vfs_commit(struct fit_planner *planner, const struct fit_candidate *candidate);
+void fit_place_vfs_clear(struct fit_planner *planner);
+
+/* place_iothreads.c: emulator, iothreads, disks */
+int fit_place_threads_prepare(struct fit_planner *planner);
+void fit_place_threads_complete(const struct fit_planner *planner, struct fit_candidate *candidate);
+void fit_place_threads_commit(struct fit_planner *planner, const struct fit_candidate *candidate);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The host's cores and who has them. A core is what its lowest CPU names as its online siblings; a
+ * domain gets cores whole, so a claim on one thread is a claim on the core.
+ *
+ * Housekeeping, what is left for everything else, is the core with the host's lowest CPU that is
+ * not isolated. On a host of one core there is nothing to set apart: housekeeping takes its first
+ * thread.
+ */
+#include "core/place.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* Cores whose L3 is unknown count as one group for each node. */
+static unsigned int l3_of(const struct fit_host *host, const struct fit_cpu *cpu, int node)
+{
+	if (cpu->l3 >= 0 && (size_t)cpu->l3 < host->l3_count) {
+		int first = fit_cpuset_next(&host->l3_groups[cpu->l3], 0);
+
+		if (first >= 0)
+			return (unsigned int)first;
+	}
+	return FIT_CPUSET_MAX + 1U + (unsigned int)node;
+}
+
+static int node_of(const struct fit_host *host, const struct fit_cpu *cpu)
+{
+	if (cpu->node >= 0)
+		return cpu->node;
+	for (size_t i = 0; i < host->node_count; i++) {
+		if (fit_cpuset_contains(&host->nodes[i].cpus, cpu->id))
+			return (int)host->nodes[i].id;
+	}
+	return -1;
+}
+
+static void add_core(
+	struct fit_planner *planner, const struct fit_cpu *cpu, const struct fit_cpuset *cpus)
+{
+	struct fit_core *core = FIT_APPEND(planner->cores, planner->core_count);
+
+	fit_cpuset_for_each (member, cpus)
+		planner->core_of[member] = planner->core_count - 1;
+	core->cpu = cpu->id;
+	core->cpus = *cpus;
+	core->usable = *cpus;
+	fit_cpuset_intersect(&core->usable, &planner->allowed);
+	core->node = node_of(planner->host, cpu);
+	core->l3 = l3_of(planner->host, cpu, core->node);
+	core->efficiency = cpu->kind == FIT_CPU_EFFICIENCY;
+	core->isolated = fit_cpuset_is_subset(cpus, &planner->host->isolated);
+	planner->has_efficiency |= core->efficiency;
+	planner->has_isolated |= core->isolated;
+}
+
+static void find_cores(struct fit_planner *planner)
+{
+	const struct fit_host *host = planner->host;
+	struct fit_cpuset left = host->online;
+
+	planner->core_of = fit_xcalloc(FIT_CPUSET_MAX, sizeof(*planner->core_of));
+	for (size_t i = 0; i < FIT_CPUSET_MAX; i++)
+		planner->core_of[i] = SIZE_MAX;
+	for (size_t i = 0; i < host->cpu_count; i++) {
+		const struct fit_cpu *cpu = &host->cpus[i];
+		struct fit_cpuset cpus = cpu->siblings;
+
+		if (!fit_cpuset_contains(&left, cpu->id))
+			continue;
+		fit_cpuset_add(&cpus, cpu->id);
+		fit_cpuset_intersect(&cpus, &left);
+		fit_cpuset_subtract(&left, &cpus);
+		add_core(planner, cpu, &cpus);
+	}
+}
+
+static void set_housekeeping(struct fit_planner *planner)
+{
+	struct fit_cpuset *housekeeping = &planner->plan->housekeeping;
+	struct fit_core *core = NULL;
+
+	for (size_t i = 0; i < planner->core_count && !core; i++) {
+		if (!planner->cores[i].isolated)
+			core = &planner->cores[i];
+	}
+	if (!core && planner->core_count)
+		core = &planner->cores[0];
+	if (!core)
+		return;
+	if (planner->core_count == 1 && fit_cpuset_count(&core->cpus) > 1) {
+		fit_cpuset_add(housekeeping, core->cpu);
+		if (planner->vcpus_place == FIT_PLACE_CORES)
+			fit_planner_reason(planner, FIT_REASON_WARNING, "housekeeping",
+				"this host has one core: housekeeping keeps CPU %u and the vCPUs "
+				"share the core with it",
+				core->cpu);
+	} else {
+		*housekeeping = core->cpus;
+	}
+	fit_cpuset_subtract(&core->usable, housekeeping);
+}
+
+static void apply_claims(struct fit_planner *planner)
+{
+	for (size_t i = 0; i < planner->claim_count; i++) {
+		const struct fit_claim *claim = planner->claims[i];
+
+		fit_cpuset_for_each (cpu, &claim->cpus) {
+			struct fit_core *core;
+
+			if (planner->core_of[cpu] == SIZE_MAX)
+				continue;
+			core = &planner->cores[planner->core_of[cpu]];
+			if (claim->running && !core->running)
+				core->running = claim;
+			else if (!claim->running && !core->defined)
+				core->defined = claim;
+		}
+	}
+}
+
+/* Where the vCPUs are now. Pins that the profile requires count too, so that an equally good other
+ * placement is no reason to refuse them. */
+static void find_previous(struct fit_planner *planner)
+{
+	const struct fit_domain *previous = planner->input->previous;
+
+	planner->previous_cpus =
+		fit_xcalloc(planner->domain->vcpus, sizeof(*planner->previous_cpus));
+	for (unsigned int i = 0; i < planner->domain->vcpus; i++)
+		planner->previous_cpus[i] = -1;
+	if (!previous || !previous->vcpu_pin_count)
+		previous = planner->domain;
+	for (size_t i = 0; i < previous->vcpu_pin_count; i++) {
+		const struct fit_thread_pin *pin = &previous->vcpu_pins[i];
+		const struct fit_core *core;
+		int cpu = fit_cpuset_next(&pin->cpus, 0);
+
+		if (pin->id >= planner->domain->vcpus || fit_cpuset_count(&pin->cpus) != 1)
+			continue;
+		planner->previous_cpus[pin->id] = cpu;
+		core = fit_planner_core_of(planner, cpu);
+		if (core)
+			planner->cores[core - planner->cores].previous = true;
+	}
+}
+
+static void find_previous_threads(struct fit_planner *planner)
+{
+	const struct fit_domain *previous = planner->input->previous;
+
+	for (size_t i = 0; previous && i < planner->core_count; i++) {
+		struct fit_core *core = &planner->cores[i];
+
+		core->previous_emulator = previous->has_emulator_pin &&
+					  fit_cpuset_equal(&previous->emulator_pin, &core->cpus);
+		for (size_t t = 0; t < previous->iothread_pin_count; t++)
+			core->previous_iothread |=
+				fit_cpuset_equal(&previous->iothread_pins[t].cpus, &core->cpus);
+	}
+}
+
+void fit_place_cores_prepare(struct fit_planner *planner)
+{
+	const struct fit_domain *domain = planner->domain;
+
+	/* Without an intent the pins of the definition are still what everything else follows. */
+	planner->vcpus_place =
+		planner->profile->vcpus.intent.set ? planner->profile->vcpus.place : FIT_PLACE_NONE;
+	planner->vcpus_kept =
+		domain->vcpu_pin_count && fit_intent_keeps(&planner->profile->vcpus.intent);
+	planner->allowed = planner->host->online;
+	if (domain->has_vcpu_cpuset && fit_intent_keeps(&planner->profile->vcpus.intent))
+		fit_cpuset_intersect(&planner->allowed, &domain->vcpu_cpuset);
+	find_cores(planner);
+	set_housekeeping(planner);
+	apply_claims(planner);
+	find_previous(planner);
+	find_previous_threads(planner);
+	for (size_t i = 0; i < planner->core_count; i++)
+		planner->cores[i].threads =
+			(unsigned int)fit_cpuset_count(&planner->cores[i].usable);
+}
+
+void fit_place_cores_clear(struct fit_planner *planner)
+{
+	free(planner->cores);
+	free(planner->core_of);
+	free(planner->previous_cpus);
+}
+
+const struct fit_core *fit_planner_core_of(const struct fit_planner *planner, int cpu)
+{
+	if (cpu < 0 || planner->core_of[cpu] == SIZE_MAX)
+		return NULL;
+	return &planner->cores[planner->core_of[cpu]];
+}
+
+/* Running claims are hard, except for vCPUs that share their CPUs with others anyway. */
+bool fit_core_is_free(const struct fit_planner *planner, const struct fit_core *core)
+{
+	return core->threads > 0 && core->node >= 0 &&
+	       (!core->running || planner->profile->vcpus.shared);
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which cores of a candidate's nodes the vCPUs get. Inside a node: cores that nobody else is
+ * defined on first, then as few L3 groups as possible (the largest groups until the rest fits into
+ * one, and that one as small as possible, so that large groups stay whole for others). Several
+ * nodes get equal shares where they have the room.
+ */
+#include "core/place.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+struct l3_group {
+	unsigned int key;
+	size_t room; /* vCPUs its cores could still take */
+	bool touched;
+};
+
+unsigned int fit_core_room(const struct fit_candidate *candidate, const struct fit_core *core)
+{
+	return core->threads < candidate->per_core ? core->threads : candidate->per_core;
+}
+
+/* Could a vCPU of this candidate be on this core, other domains' definitions aside? */
+bool fit_core_suits(const struct fit_planner *planner, const struct fit_candidate *candidate,
+	const struct fit_core *core)
+{
+	return fit_core_is_free(planner, core) &&
+	       fit_cpuset_contains(&candidate->nodes, (unsigned int)core->node) &&
+	       core->efficiency == candidate->efficiency &&
+	       (!candidate->isolated_only || core->isolated) &&
+	       (!candidate->uniform || core->threads >= candidate->per_core);
+}
+
+static bool overlaps(const struct fit_core *core)
+{
+	return core->defined || core->running;
+}
+
+/* Indices of the suitable cores of a node, those with the most room first. */
+static size_t list_cores(const struct fit_planner *planner, const struct fit_candidate *candidate,
+	int node, bool overlapping, const struct fit_core **ret_list)
+{
+	size_t count = 0;
+
+	for (unsigned int room = candidate->per_core; room > 0; room--) {
+		for (size_t i = 0; i < planner->core_count; i++) {
+			const struct fit_core *core = &planner->cores[i];
+
+			if (core->node == node && fit_core_room(candidate, core) == room &&
+				overlaps(core) == overlapping &&
+				fit_core_suits(planner, candidate, core))
+				ret_list[count++] = core;
+		}
+		if (candidate->uniform)
+			break;
+	}
+	return count;
+}
+
+static void take(struct fit_candidate *candidate, const struct fit_core *core, size_t *need)
+{
+	size_t room = fit_core_room(candidate, core);
+
+	*FIT_APPEND(candidate->cores, candidate->core_count) = core;
+	*need -= room < *need ? room : *need;
+}
+
+static bool is_touched(const struct fit_candidate *candidate, unsigned int l3)
+{
+	for (size_t i = candidate->core_count; i-- > 0;) {
+		if (candidate->cores[i]->l3 == l3)
+			return true;
+	}
+	return false;
+}
+
+static size_t list_groups(const struct fit_candidate *candidate, const struct fit_core *const *list,
+	size_t count, struct l3_group *ret_groups)
+{
+	size_t group_count = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct fit_core *core = list[i];
+		size_t g = 0;
+
+		while (g < group_count && ret_groups[g].key != core->l3)
+			g++;
+		if (g == group_count) {
+			ret_groups[group_count++] = (struct l3_group){
+				.key = core->l3,
+				.touched = is_touched(candidate, core->l3),
+			};
+		}
+		ret_groups[g].room += fit_core_room(candidate, core);
+	}
+	return group_count;
+}
+
+static bool group_is_better(const struct l3_group *a, const struct l3_group *b, size_t need)
+{
+	bool a_fits = a->room >= need;
+	bool b_fits = b->room >= need;
+
+	if (a->touched != b->touched)
+		return a->touched;
+	if (a_fits != b_fits)
+		return a_fits;
+	if (a->room != b->room)
+		return a_fits ? a->room < b->room : a->room > b->room;
+	return a->key < b->key;
+}
+
+/* Takes cores from @list, group by group, until @need is met or the list is empty. */
+static void take_groups(
+	struct fit_candidate *candidate, const struct fit_core **list, size_t count, size_t *need)
+{
+	fit_autofree struct l3_group *groups = fit_xcalloc(count, sizeof(*groups));
+
+	while (*need > 0 && count > 0) {
+		size_t group_count = list_groups(candidate, list, count, groups);
+		const struct l3_group *best = &groups[0];
+		size_t left = 0;
+
+		for (size_t g = 1; g < group_count; g++) {
+			if (group_is_better(&groups[g], best, *need))
+				best = &groups[g];
+		}
+		for (size_t i = 0; i < count; i++) {
+			if (*need > 0 && list[i]->l3 == best->key)
+				take(candidate, list[i], need);
+			else
+				list[left++] = list[i];
+		}
+		count = left;
+	}
+}
+
+/* Takes the cores where the vCPUs are now, and moves those of QEMU's threads to the end of the
+ * list. */
+static void take_previous(
+	struct fit_candidate *candidate, const struct fit_core **list, size_t *count, size_t *need)
+{
+	fit_autofree const struct fit_core **threads = fit_xcalloc(*count, sizeof(*threads));
+	size_t thread_count = 0;
+	size_t left = 0;
+
+	for (size_t i = 0; i < *count; i++) {
+		const struct fit_core *core = list[i];
+
+		if (*need > 0 && core->previous)
+			take(candidate, list[i], need);
+		else if (core->previous_emulator || core->previous_iothread)
+			threads[thread_count++] = list[i];
+		else
+			list[left++] = list[i];
+	}
+	for (size_t i = 0; i < thread_count; i++)
+		list[left++] = threads[i];
+	*count = left;
+}
+
+static void take_of_node(
+	const struct fit_planner *planner, struct fit_candidate *candidate, int node, size_t need)
+{
+	fit_autofree const struct fit_core **list = fit_xcalloc(planner->core_count, sizeof(*list));
+
+	for (int overlapping = 0; overlapping <= 1 && need > 0; overlapping++) {
+		size_t count = list_cores(planner, candidate, node, overlapping, list);
+
+		if (candidate->prefer_previous)
+			take_previous(candidate, list, &count, &need);
+		take_groups(candidate, list, count, &need);
+	}
+}
+
+static size_t node_room(const struct fit_planner *planner, const struct fit_candidate *candidate,
+	int node, bool overlapping)
+{
+	size_t room = 0;
+
+	for (size_t i = 0; i < planner->core_count; i++) {
+		const struct fit_core *core = &planner->cores[i];
+
+		if (core->node == node && (overlapping || !overlaps(core)) &&
+			fit_core_suits(planner, candidate, core))
+			room += fit_core_room(candidate, core);
+	}
+	return room;
+}
+
+/* Equal shares in multiples of the vCPUs of a core; a node too small for its share gives all it has
+ * and the others take the rest: hence the smallest first. */
+static void take_shares(const struct fit_planner *planner, struct fit_candidate *candidate,
+	size_t *rooms, size_t left, size_t nodes_left)
+{
+	while (left > 0 && nodes_left > 0) {
+		size_t share = (left + nodes_left - 1) / nodes_left;
+		int smallest = -1;
+
+		fit_cpuset_for_each (node, &candidate->nodes) {
+			if (rooms[node] && (smallest < 0 || rooms[node] < rooms[smallest]))
+				smallest = node;
+		}
+		if (smallest < 0)
+			return;
+		share = (share + candidate->per_core - 1) / candidate->per_core *
+			candidate->per_core;
+		if (share > rooms[smallest])
+			share = rooms[smallest];
+		if (share > left)
+			share = left;
+		take_of_node(planner, candidate, smallest, share);
+		rooms[smallest] = 0;
+		left -= share;
+		nodes_left--;
+	}
+}
+
+static bool take_cores(const struct fit_planner *planner, struct fit_candidate *candidate)
+{
+	fit_autofree size_t *rooms = fit_xcalloc(FIT_CPUSET_MAX, sizeof(*rooms));
+	size_t node_count = fit_cpuset_count(&candidate->nodes);
+
+	for (int overlapping = 0; overlapping <= 1; overlapping++) {
+		candidate->capacity = 0;
+		fit_cpuset_for_each (node, &candidate->nodes) {
+			rooms[node] = node_room(planner, candidate, node, overlapping);
+			candidate->capacity += rooms[node];
+		}
+		if (candidate->capacity >= planner->domain->vcpus) {
+			take_shares(planner, candidate, rooms, planner->domain->vcpus, node_count);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Guest order: by node, L3 group and CPU, so that neighbours in the guest are near each other. */
+static int compare_places(const void *a, const void *b)
+{
+	const struct fit_core *left = *(const struct fit_core *const *)a;
+	const struct fit_core *right = *(const struct fit_core *const *)b;
+
+	if (left->node != right->node)
+		return left->node < right->node ? -1 : 1;
+	if (left->l3 != right->l3)
+		return left->l3 < right->l3 ? -1 : 1;
+	return (left->cpu > right->cpu) - (left->cpu < right->cpu);
+}
+
+static size_t count_l3_groups(const struct fit_candidate *candidate)
+{
+	size_t count = 0;
+	unsigned int last = 0;
+
+	/* The cores are sorted, so a group is met once for each node it is on. */
+	for (size_t i = 0; i < candidate->core_count; i++) {
+		unsigned int l3 = candidate->cores[i]->l3;
+
+		count += i == 0 || l3 != last;
+		last = l3;
+	}
+	return count;
+}
+
+static void rate_fragments(const struct fit_planner *planner, struct fit_candidate *candidate)
+{
+	fit_autofree bool *chosen = fit_xcalloc(planner->core_count, sizeof(*chosen));
+	struct fit_cost *cost = &candidate->cost;
+
+	for (size_t i = 0; i < candidate->core_count; i++)
+		chosen[candidate->cores[i] - planner->cores] = true;
+	for (size_t i = 0; i < planner->core_count; i++) {
+		const struct fit_core *core = &planner->cores[i];
+
+		if (chosen[i] || !fit_core_is_free(planner, core) || overlaps(core) ||
+			!fit_cpuset_contains(&candidate->nodes, (unsigned int)core->node))
+			continue;
+		cost->level[FIT_COST_FRAGMENT_NODES]++;
+		if (is_touched(candidate, core->l3))
+			cost->level[FIT_COST_FRAGMENT_L3]++;
+	}
+}
+
+static void rate_cores(const struct fit_planner *planner, struct fit_candidate *candidate)
+{
+	struct fit_cost *cost = &candidate->cost;
+	size_t vcpus = planner->domain->vcpus;
+	size_t threads = 0;
+	bool isolated = true;
+
+	for (size_t i = 0; i < candidate->core_count; i++) {
+		const struct fit_core *core = candidate->cores[i];
+
+		cost->level[FIT_COST_OVERLAP] += overlaps(core);
+		isolated &= core->isolated;
+		threads += core->threads;
+	}
+	cost->level[FIT_COST_NOT_ISOLATED] =
+		planner->has_isolated && !planner->profile->vcpus.shared && !isolated;
+	cost->level[FIT_COST_EFFICIENCY] = candidate->efficiency;
+	cost->level[FIT_COST_L3] = count_l3_groups(candidate);
+	cost->level[FIT_COST_HIDDEN_SMT] =
+		!planner->kept_threads &&
+		candidate->per_core > fit_guest_threads(planner, candidate);
+	cost->level[FIT_COST_IDLE_THREADS] = threads - vcpus;
+	rate_fragments(planner, candidate);
+}
+
+static void rate_moves(const struct fit_planner *planner, struct fit_candidate *candidate)
+{
+	fit_autofree struct fit_thread_pin *pins = fit_place_pins(planner, candidate);
+
+	for (size_t i = 0; i < planner->domain->vcpus; i++) {
+		int cpu = planner->previous_cpus[i];
+
+		candidate->cost.level[FIT_COST_MOVED] +=
+			cpu >= 0 && !fit_cpuset_contains(&pins[i].cpus, (unsigned int)cpu);
+	}
+	for (size_t i = 0; i < candidate->core_count; i++) {
+		const struct fit_core *core = candidate->cores[i];
+
+		candidate->cost.level[FIT_COST_MOVED] +=
+			core->previous_emulator || core->previous_iothread;
+	}
+}
+
+/* Any CPU of the nodes' cores of one kind, except isolated ones, between which the scheduler does
+ * not move threads. Housekeeping's CPUs are used only where the others are too few. */
+static bool float_over_nodes(const struct fit_planner *planner, struct fit_candidate *candidate)
+{
+	struct fit_cpuset housekeeping = {0};
+	size_t count;
+
+	for (size_t i = 0; i < planner->core_count; i++) {
+		const struct fit_core *core = &planner->cores[i];
+
+		if (core->node < 0 || core->isolated || core->running ||
+			core->efficiency != candidate->efficiency ||
+			!fit_cpuset_contains(&candidate->nodes, (unsigned int)core->node))
+			continue;
+		fit_cpuset_unite(&candidate->cpus, &core->usable);
+		if (fit_cpuset_intersects(&core->cpus, &planner->plan->housekeeping))
+			fit_cpuset_unite(&housekeeping, &core->cpus);
+	}
+	fit_cpuset_intersect(&housekeeping, &planner->allowed);
+	if (fit_cpuset_count(&candidate->cpus) < planner->domain->vcpus)
+		fit_cpuset_unite(&candidate->cpus, &housekeeping);
+	count = fit_cpuset_count(&candidate->cpus);
+	candidate->capacity = count;
+	candidate->cost.level[FIT_COST_EFFICIENCY] = candidate->efficiency;
+	if (count < planner->domain->vcpus)
+		candidate->cost.level[FIT_COST_CROWDED] = planner->domain->vcpus - count;
+	return count > 0;
+}
+
+bool fit_place_cpus_complete(const struct fit_planner *planner, struct fit_candidate *candidate)
+{
+	candidate->cost.level[FIT_COST_NODES] = fit_cpuset_count(&candidate->nodes);
+	if (planner->vcpus_kept || planner->vcpus_place == FIT_PLACE_NONE)
+		return true;
+	if (planner->vcpus_place == FIT_PLACE_NODE)
+		return float_over_nodes(planner, candidate);
+	if (!take_cores(planner, candidate))
+		return false;
+	qsort(candidate->cores, candidate->core_count, sizeof(*candidate->cores), compare_places);
+	for (size_t i = 0; i < candidate->core_count; i++)
+		fit_cpuset_unite(&candidate->cpus, &candidate->cores[i]->usable);
+	rate_cores(planner, candidate);
+	rate_moves(planner, candidate);
+	return true;
+}

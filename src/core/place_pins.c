@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From chosen cores to pins, and back from pins that the definition keeps to nodes. Every pin is
+ * checked against the online CPUs: libvirt accepts any number and fails only at start.
+ */
+#include "core/place.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+/* One CPU for each vCPU: threads of a core get neighbouring vCPU numbers, as the guest's topology
+ * has them. */
+static void pin_to_cores(const struct fit_planner *planner, const struct fit_candidate *candidate,
+	struct fit_thread_pin *pins)
+{
+	size_t vcpu = 0;
+
+	for (size_t i = 0; i < candidate->core_count; i++) {
+		const struct fit_core *core = candidate->cores[i];
+		unsigned int room = fit_core_room(candidate, core);
+
+		fit_cpuset_for_each (cpu, &core->usable) {
+			if (room == 0 || vcpu == planner->domain->vcpus)
+				break;
+			fit_cpuset_add(&pins[vcpu++].cpus, (unsigned int)cpu);
+			room--;
+		}
+	}
+}
+
+static void pin_as_kept(const struct fit_planner *planner, struct fit_thread_pin *pins)
+{
+	const struct fit_domain *domain = planner->domain;
+
+	for (size_t i = 0; i < domain->vcpus && domain->has_vcpu_cpuset; i++)
+		pins[i].cpus = domain->vcpu_cpuset;
+	for (size_t i = 0; i < domain->vcpu_pin_count; i++) {
+		if (domain->vcpu_pins[i].id < domain->vcpus)
+			pins[domain->vcpu_pins[i].id].cpus = domain->vcpu_pins[i].cpus;
+	}
+}
+
+/* The pins of all vCPUs; an empty set floats over the host. To be freed. */
+struct fit_thread_pin *fit_place_pins(
+	const struct fit_planner *planner, const struct fit_candidate *candidate)
+{
+	size_t count = planner->domain->vcpus;
+	struct fit_thread_pin *pins = fit_xcalloc(count, sizeof(*pins));
+
+	for (size_t i = 0; i < count; i++)
+		pins[i].id = (unsigned int)i;
+	if (planner->vcpus_kept) {
+		pin_as_kept(planner, pins);
+	} else if (planner->vcpus_place == FIT_PLACE_CORES) {
+		pin_to_cores(planner, candidate, pins);
+	} else {
+		for (size_t i = 0; i < count; i++)
+			pins[i].cpus = candidate->cpus;
+	}
+	return pins;
+}
+
+int fit_pin_check(struct fit_planner *planner, const char *what, const struct fit_cpuset *cpus)
+{
+	struct fit_cpuset missing = *cpus;
+	fit_autofree char *list = NULL;
+	fit_autofree char *online = fit_cpuset_format_list(&planner->host->online);
+
+	fit_cpuset_subtract(&missing, &planner->host->online);
+	if (fit_cpuset_is_empty(&missing))
+		return 0;
+	list = fit_cpuset_format_list(&missing);
+	return fit_planner_refuse(planner,
+		"%s is pinned to CPU %s, online are %s; change or remove the pin, or use a profile "
+		"that replaces it (existing=\"replace\")",
+		what, list, online);
+}
+
+static void warn_of_others(struct fit_planner *planner, const struct fit_cpuset *cpus)
+{
+	for (size_t i = 0; i < planner->claim_count; i++) {
+		struct fit_cpuset common = planner->claims[i]->cpus;
+		fit_autofree char *list = NULL;
+
+		fit_cpuset_intersect(&common, cpus);
+		if (fit_cpuset_is_empty(&common))
+			continue;
+		list = fit_cpuset_format_list(&common);
+		fit_planner_reason(planner, FIT_REASON_WARNING, "vcpus",
+			"the vCPU pins that are kept overlap with %s (%s) on CPUs %s",
+			planner->claims[i]->name, fit_claim_state(planner->claims[i]), list);
+	}
+}
+
+/* The candidate that the definition's own pins are. */
+int fit_place_pins_kept(struct fit_planner *planner, struct fit_candidate *candidate)
+{
+	fit_autofree struct fit_thread_pin *pins = fit_place_pins(planner, candidate);
+	size_t unpinned = 0;
+
+	for (size_t i = 0; i < planner->domain->vcpus; i++) {
+		fit_autofree char *what = fit_xasprintf("vCPU %zu", i);
+
+		if (fit_pin_check(planner, what, &pins[i].cpus) < 0)
+			return -1;
+		unpinned += fit_cpuset_is_empty(&pins[i].cpus);
+		fit_cpuset_unite(&candidate->cpus, &pins[i].cpus);
+	}
+	if (unpinned)
+		fit_planner_reason(planner, FIT_REASON_WARNING, "vcpus",
+			"%zu of %u vCPUs have no pin: the pins of the definition are kept and the "
+			"others float over the whole host",
+			unpinned, planner->domain->vcpus);
+	fit_cpuset_for_each (cpu, &candidate->cpus) {
+		const struct fit_core *core = fit_planner_core_of(planner, cpu);
+
+		if (core && core->node >= 0)
+			fit_cpuset_add(&candidate->nodes, (unsigned int)core->node);
+	}
+	warn_of_others(planner, &candidate->cpus);
+	return 0;
+}
+
+/* One warning for each other domain that has some of the chosen cores too. */
+static void warn_of_overlaps(struct fit_planner *planner, const struct fit_candidate *candidate)
+{
+	for (size_t i = 0; i < planner->claim_count; i++) {
+		const struct fit_claim *claim = planner->claims[i];
+		struct fit_cpuset common = claim->cpus;
+		fit_autofree char *list = NULL;
+
+		fit_cpuset_intersect(&common, &candidate->cpus);
+		if (fit_cpuset_is_empty(&common))
+			continue;
+		list = fit_cpuset_format_list(&common);
+		if (claim->running)
+			fit_planner_reason(planner, FIT_REASON_WARNING, "vcpus",
+				"CPUs %s are shared with %s (running)", list, claim->name);
+		else
+			fit_planner_reason(planner, FIT_REASON_WARNING, "vcpus",
+				"CPUs %s: %s (shut off) is defined on them too and there is no "
+				"room beside it; the two cannot run at the same time as wanted",
+				list, claim->name);
+	}
+}
+
+static void explain_cores(struct fit_planner *planner, const struct fit_candidate *candidate)
+{
+	fit_autofree char *nodes = fit_cpuset_format_list(&candidate->nodes);
+	fit_autofree char *cpus = fit_cpuset_format_list(&candidate->cpus);
+	uint64_t groups = candidate->cost.level[FIT_COST_L3];
+
+	fit_planner_reason(planner, FIT_REASON_CHOICE, "vcpus",
+		"%u vCPUs on %zu whole core%s of node %s (CPUs %s), %llu L3 group%s",
+		planner->domain->vcpus, candidate->core_count,
+		candidate->core_count == 1 ? "" : "s", nodes, cpus, (unsigned long long)groups,
+		groups == 1 ? "" : "s");
+	if (candidate->efficiency)
+		fit_planner_reason(planner, FIT_REASON_WARNING, "vcpus",
+			"the vCPUs are on efficiency cores: too few performance cores are free");
+	if (candidate->isolated_only)
+		fit_planner_reason(planner, FIT_REASON_CHOICE, "vcpus",
+			"isolated CPUs are preferred for vCPUs that have their cores alone");
+}
+
+void fit_place_cpus_commit(struct fit_planner *planner, const struct fit_candidate *candidate)
+{
+	struct fit_plan *plan = planner->plan;
+	fit_autofree char *cpus = NULL;
+
+	if (!planner->vcpus_kept && planner->vcpus_place == FIT_PLACE_NONE)
+		return;
+	plan->vcpus = fit_place_pins(planner, candidate);
+	plan->vcpu_count = planner->domain->vcpus;
+	plan->vcpus_kept = planner->vcpus_kept;
+	for (size_t i = 0; i < plan->vcpu_count; i++)
+		fit_cpuset_unite(&plan->vcpu_cpus, &plan->vcpus[i].cpus);
+	plan->vcpu_nodes = candidate->nodes;
+	cpus = fit_cpuset_format_list(&plan->vcpu_cpus);
+	if (planner->vcpus_kept) {
+		fit_planner_reason(planner, FIT_REASON_KEPT, "vcpus",
+			"the vCPU pins of the definition stay (CPUs %s)", cpus);
+		return;
+	}
+	if (planner->vcpus_place == FIT_PLACE_CORES) {
+		explain_cores(planner, candidate);
+		warn_of_overlaps(planner, candidate);
+		return;
+	}
+	fit_planner_reason(planner, FIT_REASON_CHOICE, "vcpus", "%u vCPUs float over CPUs %s",
+		planner->domain->vcpus, cpus);
+	if (candidate->cost.level[FIT_COST_CROWDED])
+		fit_planner_reason(planner, FIT_REASON_WARNING, "vcpus",
+			"%u vCPUs have to share %zu CPUs", planner->domain->vcpus,
+			candidate->capacity);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The refusal for want of cores: what was wanted, what is free on each node, who holds the rest and
+ * what would fit.
+ */
+#include "core/place.h"
+
+#include "base/buffer.h"
+#include "base/memory.h"
+
+#define HOLDERS_MAX 8
+
+struct node_room {
+	size_t cores; /* free ones of the kind the node has most of */
+	size_t vcpus; /* they can take */
+};
+
+static const char *plural(size_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static struct node_room room_of(const struct fit_planner *planner, unsigned int node)
+{
+	struct node_room kinds[2] = {{0}};
+
+	for (size_t i = 0; i < planner->core_count; i++) {
+		const struct fit_core *core = &planner->cores[i];
+
+		if (core->node != (int)node || !fit_core_is_free(planner, core))
+			continue;
+		kinds[core->efficiency].cores++;
+		kinds[core->efficiency].vcpus += core->threads;
+	}
+	return kinds[kinds[1].vcpus > kinds[0].vcpus];
+}
+
+static void add_holders(
+	const struct fit_planner *planner, const struct fit_node *node, struct fit_buffer *text)
+{
+	size_t named = 0;
+	size_t more = 0;
+
+	for (size_t i = 0; i < planner->claim_count; i++) {
+		const struct fit_claim *claim = planner->claims[i];
+		size_t cores = 0;
+
+		for (size_t c = 0; c < planner->core_count; c++)
+			cores += planner->cores[c].node == (int)node->id &&
+				 fit_cpuset_intersects(&planner->cores[c].cpus, &claim->cpus);
+		if (!cores)
+			continue;
+		if (named++ >= HOLDERS_MAX)
+			more++;
+		else
+			fit_buffer_addf(text, "\n  %s (%s) %s %zu core%s of node %u", claim->name,
+				fit_claim_state(claim), claim->running ? "holds" : "is defined on",
+				cores, plural(cores), node->id);
+	}
+	if (more)
+		fit_buffer_addf(
+			text, "\n  %zu more domain%s on node %u", more, plural(more), node->id);
+}
+
+static void add_limits(const struct fit_planner *planner, struct fit_buffer *text)
+{
+	fit_autofree char *housekeeping = fit_cpuset_format_list(&planner->plan->housekeeping);
+
+	fit_buffer_addf(text, "\n  CPU%s %s: housekeeping",
+		plural(fit_cpuset_count(&planner->plan->housekeeping)), housekeeping);
+	if (planner->has_efficiency)
+		fit_buffer_add(text, "\n  performance and efficiency cores are not mixed");
+	if (!fit_cpuset_equal(&planner->allowed, &planner->host->online)) {
+		fit_autofree char *allowed = fit_cpuset_format_list(&planner->allowed);
+
+		fit_buffer_addf(text, "\n  <vcpu cpuset=> of the definition allows CPUs %s only",
+			*allowed ? allowed : "that are not online");
+	}
+}
+
+static void add_what_fits(const struct fit_planner *planner, struct node_room best, size_t total,
+	struct fit_buffer *text)
+{
+	bool span = !planner->profile->vcpus.span_nodes && total >= planner->domain->vcpus;
+
+	if (best.cores)
+		fit_buffer_addf(text, "\n  would fit: %zu core%s (%zu vCPU%s)%s", best.cores,
+			plural(best.cores), best.vcpus, plural(best.vcpus),
+			span ? ", or vcpus span=\"nodes\"" : "");
+	else
+		fit_buffer_add(text, "\n  nothing would fit: no core is free");
+}
+
+int fit_place_refuse_cores(struct fit_planner *planner)
+{
+	const struct fit_host *host = planner->host;
+	fit_autobuffer struct fit_buffer text = {0};
+	fit_autobuffer struct fit_buffer details = {0};
+	unsigned int threads = fit_host_threads_per_core(host);
+	size_t wanted = (planner->domain->vcpus + threads - 1) / threads;
+	bool one_node = host->node_count > 1 && !planner->profile->vcpus.span_nodes;
+	struct node_room best = {0};
+	size_t total = 0;
+	size_t nodes = 0;
+
+	fit_buffer_addf(&text, "%zu whole core%s wanted%s for %u vCPU%s, ", wanted, plural(wanted),
+		one_node ? " on one node" : "", planner->domain->vcpus,
+		plural(planner->domain->vcpus));
+	for (size_t i = 0; i < host->node_count; i++) {
+		struct node_room room = room_of(planner, host->nodes[i].id);
+
+		if (fit_cpuset_is_empty(&host->nodes[i].cpus))
+			continue;
+		fit_buffer_addf(&text, "%s%zu %s free on node %u", nodes++ ? ", " : "", room.cores,
+			room.cores == 1 ? "is" : "are", host->nodes[i].id);
+		total += room.vcpus;
+		if (room.vcpus > best.vcpus)
+			best = room;
+		add_holders(planner, &host->nodes[i], &details);
+	}
+	if (!nodes)
+		fit_buffer_add(&text, "this host has no node with CPUs");
+	add_limits(planner, &details);
+	add_what_fits(planner, best, total, &details);
+	return fit_planner_refuse(planner, "%s%s", text.text, details.text);
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The search. A candidate is a set of nodes, a kind of core and a number of vCPUs for each core;
+ * the parts complete and rate it; the smallest cost vector wins, the earlier one among equals.
+ * Candidates come in an order that depends on ids only, so the result does too.
+ *
+ * Several nodes are tried only when the profile allows it and no smaller set has the room. On hosts
+ * of few nodes all sets of a size are tried, on larger ones those that lie closest together and the
+ * one with the most room.
+ */
+#include "core/place.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+#define ALL_SETS_UP_TO 6 /* nodes: at most 20 sets of one size */
+#define REASONS_MAX    32
+
+/* What became of a set of nodes. */
+struct rated {
+	struct fit_cpuset nodes;
+	bool fits;
+	size_t capacity;
+	struct fit_cost cost;
+};
+
+struct search {
+	struct fit_planner *planner;
+	unsigned int threads; /* of the widest free core */
+	bool uniform;	      /* all free cores have that many */
+	bool found;
+	struct fit_candidate best;
+	bool memory_failed; /* a candidate had the CPUs but not the memory */
+	struct fit_candidate without_memory;
+	struct rated *rated;
+	size_t rated_count;
+};
+
+static const char *const cost_names[FIT_COST_LEVELS] = {
+	[FIT_COST_OVERLAP] = "cores and VFs that shut-off domains are defined on",
+	[FIT_COST_NOT_ISOLATED] = "use of CPUs that are not isolated",
+	[FIT_COST_EFFICIENCY] = "use of efficiency cores",
+	[FIT_COST_LINK] = "VFs without a link",
+	[FIT_COST_DEVICES] = "distance from the devices",
+	[FIT_COST_NODES] = "number of nodes",
+	[FIT_COST_CROWDED] = "vCPUs without a CPU for each",
+	[FIT_COST_OWN_CORES] = "QEMU threads without a core of their own",
+	[FIT_COST_PAGES] = "place of the page size in the profile's list",
+	[FIT_COST_MEMORY] = "distance from the memory",
+	[FIT_COST_L3] = "number of L3 groups",
+	[FIT_COST_HIDDEN_SMT] = "cores shared without the guest seeing it",
+	[FIT_COST_IDLE_THREADS] = "idle threads",
+	[FIT_COST_MOVED] = "vCPUs and VFs that would move",
+	[FIT_COST_FRAGMENT_L3] = "free cores left in the L3 groups used",
+	[FIT_COST_FRAGMENT_NODES] = "free cores left on the nodes used",
+};
+
+void fit_candidate_clear(struct fit_candidate *candidate)
+{
+	free(candidate->cores);
+	free(candidate->own_cores);
+	free(candidate->vfs);
+	*candidate = (struct fit_candidate){0};
+}
+
+static enum fit_cost_level first_difference(const struct fit_cost *a, const struct fit_cost *b)
+{
+	enum fit_cost_level level = 0;
+
+	while (level < FIT_COST_LEVELS && a->level[level] == b->level[level])
+		level++;
+	return level;
+}
+
+int fit_cost_compare(const struct fit_cost *a, const struct fit_cost *b)
+{
+	enum fit_cost_level level = first_difference(a, b);
+
+	if (level == FIT_COST_LEVELS)
+		return 0;
+	return a->level[level] < b->level[level] ? -1 : 1;
+}
+
+/* Completes a candidate and takes it over when it is the best so far. */
+static void try_candidate(
+	struct search *search, struct fit_candidate *candidate, struct rated *rated)
+{
+	const struct fit_planner *planner = search->planner;
+	bool fits = fit_place_cpus_complete(planner, candidate);
+
+	if (candidate->capacity > rated->capacity)
+		rated->capacity = candidate->capacity;
+	if (fits) {
+		fit_place_threads_complete(planner, candidate);
+		if (!fit_place_memory_complete(planner, candidate)) {
+			fits = false;
+			if (!search->memory_failed) {
+				search->memory_failed = true;
+				search->without_memory = *candidate;
+				return;
+			}
+		}
+	}
+	if (fits) {
+		fit_place_vfs_complete(planner, candidate);
+		fit_place_devices_rate(planner, candidate);
+		if (!rated->fits || fit_cost_compare(&candidate->cost, &rated->cost) < 0)
+			rated->cost = candidate->cost;
+		rated->fits = true;
+		if (!search->found || fit_cost_compare(&candidate->cost, &search->best.cost) < 0) {
+			fit_candidate_clear(&search->best);
+			search->best = *candidate;
+			search->found = true;
+			return;
+		}
+	}
+	fit_candidate_clear(candidate);
+}
+
+static void try_previous(
+	struct search *search, const struct fit_candidate *trial, struct rated *rated)
+{
+	for (int prefer = 0; prefer <= 1; prefer++) {
+		struct fit_candidate candidate = *trial;
+
+		candidate.prefer_previous = prefer;
+		try_candidate(search, &candidate, rated);
+	}
+}
+
+/* vCPUs for each core: powers of two and all threads of a core; where cores differ, also every core
+ * to the full. A topology that is kept is not torn apart. */
+static void try_densities(
+	struct search *search, const struct fit_candidate *trial, struct rated *rated)
+{
+	struct fit_candidate candidate = *trial;
+	unsigned int kept = search->planner->kept_threads ? search->planner->kept_threads : 1;
+	unsigned int size = 1;
+
+	candidate.uniform = true;
+	while (size <= search->threads) {
+		candidate.per_core = size;
+		if (size % kept == 0)
+			try_previous(search, &candidate, rated);
+		if (size == search->threads)
+			break;
+		size = size * 2 < search->threads ? size * 2 : search->threads;
+	}
+	if (!search->uniform) {
+		candidate.uniform = false;
+		candidate.per_core = search->threads;
+		try_previous(search, &candidate, rated);
+	}
+}
+
+static void try_nodes(struct search *search, const struct fit_cpuset *nodes)
+{
+	const struct fit_planner *planner = search->planner;
+	struct rated *rated = FIT_APPEND(search->rated, search->rated_count);
+	bool exclusive_cores =
+		planner->vcpus_place == FIT_PLACE_CORES && !planner->profile->vcpus.shared;
+
+	rated->nodes = *nodes;
+	for (int efficiency = 0; efficiency <= (planner->has_efficiency ? 1 : 0); efficiency++) {
+		struct fit_candidate trial = {.nodes = *nodes, .efficiency = efficiency};
+
+		if (planner->vcpus_place != FIT_PLACE_CORES) {
+			try_candidate(search, &trial, rated);
+			continue;
+		}
+		try_densities(search, &trial, rated);
+		if (planner->has_isolated && exclusive_cores) {
+			trial.isolated_only = true;
+			try_densities(search, &trial, rated);
+		}
+	}
+}
+
+struct sized_node {
+	unsigned int id;
+	size_t room;
+	unsigned int distance; /* from the seed */
+};
+
+static int compare_room(const void *a, const void *b)
+{
+	const struct sized_node *left = a;
+	const struct sized_node *right = b;
+
+	if (left->room != right->room)
+		return left->room > right->room ? -1 : 1;
+	return (left->id > right->id) - (left->id < right->id);
+}
+
+static int compare_distance(const void *a, const void *b)
+{
+	const struct sized_node *left = a;
+	const struct sized_node *right = b;
+
+	if (left->distance != right->distance)
+		return left->distance < right->distance ? -1 : 1;
+	return compare_room(a, b);
+}
+
+/* Nodes with free CPUs, by id. */
+static size_t list_nodes(const struct search *search, struct sized_node **ret_nodes)
+{
+	const struct fit_planner *planner = search->planner;
+	struct sized_node *nodes = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < planner->host->node_count; i++) {
+		unsigned int id = planner->host->nodes[i].id;
+		size_t room = 0;
+
+		for (size_t c = 0; c < planner->core_count; c++) {
+			if (planner->cores[c].node == (int)id &&
+				fit_core_is_free(planner, &planner->cores[c]))
+				room += planner->cores[c].threads;
+		}
+		/* Floating vCPUs can share even housekeeping's CPUs. */
+		if (room || (planner->vcpus_place == FIT_PLACE_NODE &&
+				    !fit_cpuset_is_empty(&planner->host->nodes[i].cpus)))
+			*FIT_APPEND(nodes, count) = (struct sized_node){.id = id, .room = room};
+	}
+	*ret_nodes = nodes;
+	return count;
+}
+
+static void try_set(struct search *search, const struct sized_node *nodes, size_t count)
+{
+	struct fit_cpuset set = {0};
+	size_t room = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		fit_cpuset_add(&set, nodes[i].id);
+		room += nodes[i].room;
+	}
+	if (count == 1 || room >= search->planner->domain->vcpus)
+		try_nodes(search, &set);
+}
+
+static void try_all_sets(
+	struct search *search, const struct sized_node *nodes, size_t count, size_t size)
+{
+	for (unsigned int bits = 1; bits < 1U << count; bits++) {
+		struct sized_node set[ALL_SETS_UP_TO];
+		size_t members = 0;
+
+		if ((size_t)__builtin_popcount(bits) != size)
+			continue;
+		for (size_t i = 0; i < count; i++) {
+			if (bits >> i & 1)
+				set[members++] = nodes[i];
+		}
+		try_set(search, set, members);
+	}
+}
+
+static void try_near_sets(
+	struct search *search, const struct sized_node *nodes, size_t count, size_t size)
+{
+	fit_autofree struct sized_node *order = fit_xcalloc(count, sizeof(*order));
+
+	for (size_t seed = 0; seed < count; seed++) {
+		for (size_t i = 0; i < count; i++) {
+			order[i] = nodes[i];
+			order[i].distance = i == seed ? 0
+						      : fit_host_distance(search->planner->host,
+								nodes[seed].id, nodes[i].id);
+		}
+		qsort(order, count, sizeof(*order), compare_distance);
+		try_set(search, order, size);
+	}
+	qsort(order, count, sizeof(*order), compare_room);
+	try_set(search, order, size);
+}
+
+static void try_sizes(struct search *search)
+{
+	fit_autofree struct sized_node *nodes = NULL;
+	size_t count = list_nodes(search, &nodes);
+	size_t most = search->planner->profile->vcpus.span_nodes ? count : 1;
+
+	for (size_t i = 0; i < count; i++)
+		try_set(search, &nodes[i], 1);
+	for (size_t size = 2; size <= most && !search->found; size++) {
+		if (count <= ALL_SETS_UP_TO)
+			try_all_sets(search, nodes, count, size);
+		else
+			try_near_sets(search, nodes, count, size);
+	}
+}
+
+static void explain(const struct search *search)
+{
+	fit_autofree char *chosen = fit_cpuset_format_list(&search->best.nodes);
+
+	for (size_t i = 0; i < search->rated_count && i < REASONS_MAX; i++) {
+		const struct rated *rated = &search->rated[i];
+		fit_autofree char *nodes = fit_cpuset_format_list(&rated->nodes);
+		enum fit_cost_level level = first_difference(&rated->cost, &search->best.cost);
+
+		if (fit_cpuset_equal(&rated->nodes, &search->best.nodes))
+			continue;
+		if (!rated->fits)
+			fit_planner_reason(search->planner, FIT_REASON_REJECTION, "nodes",
+				"node %s: room for %zu of %u vCPUs", nodes, rated->capacity,
+				search->planner->domain->vcpus);
+		else if (level == FIT_COST_LEVELS)
+			fit_planner_reason(search->planner, FIT_REASON_REJECTION, "nodes",
+				"node %s: as good as node %s, which comes first", nodes, chosen);
+		else
+			fit_planner_reason(search->planner, FIT_REASON_REJECTION, "nodes",
+				"node %s: %s is %llu, on node %s it is %llu", nodes,
+				cost_names[level], (unsigned long long)rated->cost.level[level],
+				chosen, (unsigned long long)search->best.cost.level[level]);
+	}
+}
+
+static void find_threads(struct search *search)
+{
+	const struct fit_planner *planner = search->planner;
+
+	search->threads = 1;
+	search->uniform = true;
+	for (size_t i = 0; i < planner->core_count; i++) {
+		if (fit_core_is_free(planner, &planner->cores[i]) &&
+			planner->cores[i].threads > search->threads)
+			search->threads = planner->cores[i].threads;
+	}
+	for (size_t i = 0; i < planner->core_count; i++) {
+		if (fit_core_is_free(planner, &planner->cores[i]) &&
+			planner->cores[i].threads != search->threads)
+			search->uniform = false;
+	}
+}
+
+/* Kept pins, or vCPUs that are nobody's business: there is one candidate. */
+static int try_given(struct search *search)
+{
+	struct fit_candidate candidate = {.per_core = 1};
+	struct rated *rated = FIT_APPEND(search->rated, search->rated_count);
+
+	if (search->planner->vcpus_kept && fit_place_pins_kept(search->planner, &candidate) < 0)
+		return -1;
+	rated->nodes = candidate.nodes;
+	try_candidate(search, &candidate, rated);
+	return 0;
+}
+
+int fit_place_search(struct fit_planner *planner, struct fit_candidate *ret_best)
+{
+	struct search search = {.planner = planner};
+	int result = 0;
+
+	find_threads(&search);
+	if (planner->vcpus_kept || planner->vcpus_place == FIT_PLACE_NONE)
+		result = try_given(&search);
+	else
+		try_sizes(&search);
+	if (result == 0 && search.found) {
+		explain(&search);
+		*ret_best = search.best;
+	} else if (result == 0) {
+		result = search.memory_failed
+				 ? fit_place_memory_refuse(planner, &search.without_memory)
+				 : fit_place_refuse_cores(planner);
+	}
+	fit_candidate_clear(&search.without_memory);
+	free(search.rated);
+	return result;
+}

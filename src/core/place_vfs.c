@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * VFs. What each PF could give is listed once: existing VFs that nobody uses and whose IOMMU group
+ * is viable, or, when the PF has none yet, those it would have (by SR-IOV offset and stride). The
+ * kernel does not change the number of VFs of a PF that has some: what is there is all there is. A
+ * candidate then takes the VFs of the nearest PF that has enough, or of several when none has.
+ */
+#include "core/place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+#define REJECTIONS_SHOWN 12
+
+static const char *class_name(const struct fit_planner *planner)
+{
+	return planner->profile->vfs.class == FIT_VF_NVME ? "NVMe" : "network";
+}
+
+static bool is_of_class(const struct fit_planner *planner, const struct fit_pci_device *device)
+{
+	if (planner->profile->vfs.class == FIT_VF_NVME)
+		return device->class_code >> 8 == 0x0108;
+	return device->class_code >> 16 == 0x02;
+}
+
+static const char *pf_name(const struct fit_pci_device *pf)
+{
+	const char *name = NULL;
+
+	for (size_t i = 0; i < pf->netdev_count; i++) {
+		if (!name || strcmp(pf->netdevs[i].name, name) < 0)
+			name = pf->netdevs[i].name;
+	}
+	return name;
+}
+
+/* "enp65s0f0", or the address of a PF without a network interface. */
+static const char *describe_pf(const struct fit_pci_device *pf, char text[FIT_PCIADDR_TEXT])
+{
+	const char *name = pf_name(pf);
+
+	return name ? name : fit_pciaddr_format(pf->addr, text);
+}
+
+#define PF_STR(pf) describe_pf((pf), (char[FIT_PCIADDR_TEXT]){0})
+
+static bool is_previous(const struct fit_planner *planner, struct fit_pciaddr addr)
+{
+	const struct fit_domain *previous = planner->input->previous;
+
+	for (size_t i = 0; previous && i < previous->hostdev_count; i++) {
+		if (previous->hostdevs[i].ours &&
+			fit_pciaddr_equal(previous->hostdevs[i].source, addr))
+			return true;
+	}
+	return false;
+}
+
+static bool is_in_definition(const struct fit_planner *planner, struct fit_pciaddr addr)
+{
+	for (size_t i = 0; i < planner->domain->hostdev_count; i++) {
+		if (fit_pciaddr_equal(planner->domain->hostdevs[i].source, addr))
+			return true;
+	}
+	return false;
+}
+
+/* Why an existing VF cannot be had; NULL when it can. To be freed. */
+static char *vf_problem(const struct fit_planner *planner, const struct fit_pci_device *vf)
+{
+	fit_autofree char *members = NULL;
+
+	for (size_t i = 0; i < vf->netdev_count; i++) {
+		if (vf->netdevs[i].up)
+			return fit_xasprintf(
+				"the host uses it: its interface %s is up", vf->netdevs[i].name);
+	}
+	if (vf->iommu_group < 0)
+		return fit_xstrdup("it has no IOMMU group: the IOMMU is off");
+	members = fit_iommu_group_problem(planner, vf->iommu_group, vf->addr);
+	if (members)
+		return fit_xasprintf("IOMMU group %d is not viable while the host uses %s",
+			vf->iommu_group, members);
+	return NULL;
+}
+
+static void reject_vf(struct fit_planner *planner, const struct fit_pci_device *pf,
+	unsigned int index, struct fit_pciaddr addr, const char *why)
+{
+	fit_planner_reason(planner, FIT_REASON_REJECTION, "vf", "VF %u of %s (%s): %s", index,
+		PF_STR(pf), FIT_PCIADDR_STR(addr), why);
+}
+
+static void offer_vf(struct fit_planner *planner, struct fit_vf_source *source, unsigned int index,
+	struct fit_pciaddr addr, const struct fit_pci_device *vf)
+{
+	const struct fit_claim *claim = fit_planner_device_holder(planner, addr);
+	fit_autofree char *problem = NULL;
+	struct fit_vf_offer *offer;
+
+	if (claim && claim->running)
+		problem = fit_xasprintf("%s (running) has it", claim->name);
+	else if (is_in_definition(planner, addr))
+		problem = fit_xstrdup("the definition passes it through already");
+	else if (vf)
+		problem = vf_problem(planner, vf);
+	if (problem) {
+		reject_vf(planner, source->pf, index, addr, problem);
+		return;
+	}
+	offer = FIT_APPEND(source->offers, source->offer_count);
+	*offer = (struct fit_vf_offer){
+		.vf = addr,
+		.index = index,
+		.exists = vf != NULL,
+		.previous = is_previous(planner, addr),
+		.iommu_group = vf ? vf->iommu_group : -1,
+		.defined = claim,
+	};
+}
+
+/* Why a PF without VFs cannot be given some; NULL when it can. */
+static const char *creation_problem(
+	const struct fit_planner *planner, const struct fit_pci_device *pf)
+{
+	const struct fit_claim *claim = fit_planner_device_holder(planner, pf->addr);
+
+	if (claim && claim->running)
+		return "a running domain has the PF itself";
+	if (pf->iommu_group < 0)
+		return "it has no IOMMU group: the IOMMU is off";
+	if (!pf->driver || fit_starts_with(pf->driver, "vfio"))
+		return "it has no driver that could create VFs";
+	if (pf->sriov_offset == 0)
+		return "it does not say which addresses its VFs would have";
+	return NULL;
+}
+
+static int compare_offers(const void *a, const void *b)
+{
+	const struct fit_vf_offer *left = a;
+	const struct fit_vf_offer *right = b;
+
+	if (!left->defined != !right->defined)
+		return left->defined ? 1 : -1;
+	if (left->previous != right->previous)
+		return left->previous ? -1 : 1;
+	return (left->index > right->index) - (left->index < right->index);
+}
+
+static void add_source(struct fit_planner *planner, const struct fit_pci_device *pf)
+{
+	struct fit_vf_source *source = FIT_APPEND(planner->sources, planner->source_count);
+	const char *problem = NULL;
+
+	source->pf = pf;
+	source->node = fit_device_node(planner->host, pf);
+	source->linked = pf->netdev_count == 0;
+	for (size_t i = 0; i < pf->netdev_count; i++)
+		source->linked |= pf->netdevs[i].carrier;
+	if (pf->sriov_numvfs == 0 && pf->vf_count == 0) {
+		problem = creation_problem(planner, pf);
+		if (problem)
+			fit_planner_reason(
+				planner, FIT_REASON_REJECTION, "vf", "%s: %s", PF_STR(pf), problem);
+		for (unsigned int i = 0; !problem && i < pf->sriov_total; i++)
+			offer_vf(planner, source, i,
+				fit_pciaddr_vf(pf->addr, pf->sriov_offset, pf->sriov_stride, i),
+				NULL);
+	}
+	for (size_t i = 0; i < pf->vf_count; i++) {
+		const struct fit_pci_device *vf = fit_host_pci(planner->host, pf->vfs[i]);
+
+		if (vf)
+			offer_vf(planner, source, (unsigned int)i, pf->vfs[i], vf);
+	}
+	if (source->offer_count)
+		qsort(source->offers, source->offer_count, sizeof(*source->offers), compare_offers);
+}
+
+/* The PF that the profile names, or NULL with an error. */
+static const struct fit_pci_device *named_pf(struct fit_planner *planner, const char *name)
+{
+	const struct fit_pci_device *pf = NULL;
+	struct fit_pciaddr addr;
+
+	if (fit_pciaddr_parse(name, &addr))
+		pf = fit_host_pci(planner->host, addr);
+	else
+		pf = fit_host_pci_by_netdev(planner->host, name);
+	if (!pf)
+		fit_planner_refuse(
+			planner, "VFs of '%s' are wanted, which this host does not have", name);
+	else if (pf->sriov_total == 0)
+		fit_planner_refuse(planner, "VFs of '%s' are wanted, which has no SR-IOV", name);
+	else if (!is_of_class(planner, pf))
+		fit_planner_refuse(planner, "VFs of '%s' are wanted, which is no %s device", name,
+			class_name(planner));
+	else
+		return pf;
+	return NULL;
+}
+
+/* VFs that the definition passes through by itself count as wanted ones. */
+static size_t count_kept(struct fit_planner *planner)
+{
+	const struct fit_domain *domain = planner->domain;
+	bool network = planner->profile->vfs.class == FIT_VF_NETWORK;
+	size_t count = 0;
+
+	for (size_t i = 0; i < domain->hostdev_count; i++) {
+		const struct fit_domain_hostdev *hostdev = &domain->hostdevs[i];
+		const struct fit_pci_device *device = fit_host_pci(planner->host, hostdev->source);
+
+		if (device ? device->is_vf && is_of_class(planner, device)
+			   : network && hostdev->is_interface)
+			count++;
+	}
+	return fit_intent_keeps(&planner->profile->vfs.intent) ? count : 0;
+}
+
+static int refuse(struct fit_planner *planner, size_t offered)
+{
+	const struct fit_plan *plan = planner->plan;
+	fit_autobuffer struct fit_buffer text = {0};
+	size_t shown = 0;
+
+	fit_buffer_addf(&text, "%zu %s VF%s wanted, ", planner->vfs_wanted, class_name(planner),
+		planner->vfs_wanted == 1 ? "" : "s");
+	if (planner->source_count == 0)
+		fit_buffer_addf(&text, "no %s device of this host has SR-IOV", class_name(planner));
+	else
+		fit_buffer_addf(&text, "%zu %s free", offered, offered == 1 ? "is" : "are");
+	for (size_t i = 0; i < planner->source_count; i++) {
+		const struct fit_pci_device *pf = planner->sources[i].pf;
+
+		fit_buffer_addf(&text, "\n  %s: %u of %u VFs exist, %zu can be had", PF_STR(pf),
+			pf->sriov_numvfs, pf->sriov_total, planner->sources[i].offer_count);
+	}
+	for (size_t i = 0; i < plan->reason_count; i++) {
+		const struct fit_reason *reason = &plan->reasons[i];
+
+		if (reason->kind == FIT_REASON_REJECTION && fit_streq(reason->topic, "vf") &&
+			shown++ < REJECTIONS_SHOWN)
+			fit_buffer_addf(&text, "\n  %s", reason->text);
+	}
+	if (shown > REJECTIONS_SHOWN)
+		fit_buffer_addf(&text, "\n  and %zu more", shown - REJECTIONS_SHOWN);
+	return fit_planner_refuse(planner, "%s", text.text);
+}
+
+int fit_place_vfs_prepare(struct fit_planner *planner)
+{
+	const struct fit_intent_vfs *vfs = &planner->profile->vfs;
+	bool nearest = !vfs->pf || fit_streq(vfs->pf, "nearest");
+	size_t offered = 0;
+	size_t kept;
+
+	if (!vfs->intent.set || vfs->count == 0)
+		return 0;
+	kept = count_kept(planner);
+	if (kept)
+		fit_planner_reason(planner, FIT_REASON_KEPT, "vf",
+			"%zu VF%s of the definition count%s", kept, kept == 1 ? "" : "s",
+			kept == 1 ? "s" : "");
+	if (kept >= vfs->count)
+		return 0;
+	planner->vfs_wanted = vfs->count - kept;
+	if (nearest) {
+		for (size_t i = 0; i < planner->host->pci_count; i++) {
+			const struct fit_pci_device *pf = &planner->host->pci[i];
+
+			if (pf->sriov_total && !pf->is_vf && is_of_class(planner, pf))
+				add_source(planner, pf);
+		}
+	} else {
+		const struct fit_pci_device *pf = named_pf(planner, vfs->pf);
+
+		if (!pf)
+			return -1;
+		add_source(planner, pf);
+	}
+	for (size_t i = 0; i < planner->source_count; i++)
+		offered += planner->sources[i].offer_count;
+	return offered < planner->vfs_wanted ? refuse(planner, offered) : 0;
+}
+
+void fit_place_vfs_clear(struct fit_planner *planner)
+{
+	for (size_t i = 0; i < planner->source_count; i++)
+		free(planner->sources[i].offers);
+	free(planner->sources);
+}
+
+/* What it costs to take the first @count offers of a source. */
+static struct fit_cost rate_source(const struct fit_planner *planner,
+	const struct fit_candidate *candidate, const struct fit_vf_source *source, size_t count)
+{
+	struct fit_cost cost = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		cost.level[FIT_COST_OVERLAP] += source->offers[i].defined != NULL;
+		cost.level[FIT_COST_MOVED] += !source->offers[i].previous;
+	}
+	cost.level[FIT_COST_LINK] = source->linked ? 0 : count;
+	cost.level[FIT_COST_DEVICES] =
+		count * fit_nodes_distance(planner->host, &candidate->nodes, source->node);
+	return cost;
+}
+
+static void take_offers(
+	struct fit_candidate *candidate, const struct fit_vf_source *source, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		*FIT_APPEND(candidate->vfs, candidate->vf_count) =
+			(struct fit_vf_pick){.source = source, .offer = &source->offers[i]};
+}
+
+static void add_cost(struct fit_cost *cost, const struct fit_cost *more)
+{
+	for (size_t i = 0; i < FIT_COST_LEVELS; i++)
+		cost->level[i] += more->level[i];
+}
+
+/* The best source that has @count offers and is not in @used; NULL when there is none. */
+static const struct fit_vf_source *best_source(const struct fit_planner *planner,
+	const struct fit_candidate *candidate, size_t count, const bool *used,
+	struct fit_cost *ret_cost)
+{
+	const struct fit_vf_source *best = NULL;
+
+	for (size_t i = 0; i < planner->source_count; i++) {
+		const struct fit_vf_source *source = &planner->sources[i];
+		struct fit_cost cost;
+
+		if (used[i] || source->offer_count < count || source->offer_count == 0)
+			continue;
+		cost = rate_source(planner, candidate, source, count);
+		if (!best || fit_cost_compare(&cost, ret_cost) < 0) {
+			best = source;
+			*ret_cost = cost;
+		}
+	}
+	return best;
+}
+
+/* One PF when one has enough; otherwise one VF after the other from the best that has one. */
+void fit_place_vfs_complete(const struct fit_planner *planner, struct fit_candidate *candidate)
+{
+	fit_autofree bool *used = fit_xcalloc(planner->source_count, sizeof(*used));
+	size_t left = planner->vfs_wanted;
+	struct fit_cost cost;
+
+	while (left > 0) {
+		const struct fit_vf_source *source =
+			best_source(planner, candidate, left, used, &cost);
+		size_t count = left;
+
+		if (!source) {
+			source = best_source(planner, candidate, 1, used, &cost);
+			if (!source)
+				return;
+			if (source->offer_count < count)
+				count = source->offer_count;
+			cost = rate_source(planner, candidate, source, count);
+		}
+		take_offers(candidate, source, count);
+		add_cost(&candidate->cost, &cost);
+		used[source - planner->sources] = true;
+		left -= count;
+	}
+}
+
+static void explain(struct fit_planner *planner, const struct fit_vf_pick *pick)
+{
+	const struct fit_pci_device *pf = pick->source->pf;
+
+	fit_planner_reason(planner, FIT_REASON_CHOICE, "vf", "VF %u of %s (%s)%s",
+		pick->offer->index, PF_STR(pf), FIT_PCIADDR_STR(pick->offer->vf),
+		pick->offer->exists ? "" : ": to be created at start");
+	if (pick->offer->defined)
+		fit_planner_reason(planner, FIT_REASON_WARNING, "vf",
+			"VF %s: %s (shut off) is defined with it too and no other is free; the two "
+			"cannot run at the same time",
+			FIT_PCIADDR_STR(pick->offer->vf), pick->offer->defined->name);
+	if (!pick->source->linked)
+		fit_planner_reason(planner, FIT_REASON_WARNING, "vf",
+			"VF %s: its PF %s has no link", FIT_PCIADDR_STR(pick->offer->vf),
+			PF_STR(pf));
+}
+
+void fit_place_vfs_commit(struct fit_planner *planner, const struct fit_candidate *candidate)
+{
+	struct fit_plan *plan = planner->plan;
+	bool several = false;
+
+	for (size_t i = 0; i < candidate->vf_count; i++) {
+		const struct fit_vf_pick *pick = &candidate->vfs[i];
+		const char *name = pf_name(pick->source->pf);
+		struct fit_planned_vf *vf = FIT_APPEND(plan->vfs, plan->vf_count);
+
+		*vf = (struct fit_planned_vf){
+			.pf = pick->source->pf->addr,
+			.vf = pick->offer->vf,
+			.index = pick->offer->index,
+			.exists = pick->offer->exists,
+			.is_interface = planner->profile->vfs.class == FIT_VF_NETWORK,
+			.iommu_group = pick->offer->iommu_group,
+			.pf_netdev = name ? fit_xstrdup(name) : NULL,
+		};
+		several |= pick->source != candidate->vfs[0].source;
+		explain(planner, pick);
+	}
+	if (several)
+		fit_planner_reason(planner, FIT_REASON_NOTE, "vf",
+			"no PF has %zu free VFs: they are of several", candidate->vf_count);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The planner's frame: prepare, search, commit (see place.h), the plan and its reasons.
+ */
+#include "core/plan.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "core/place.h"
+
+void fit_plan_clear(struct fit_plan *plan)
+{
+	free(plan->vcpus);
+	free(plan->iothreads);
+	for (size_t i = 0; i < plan->disk_iothread_count; i++)
+		free(plan->disk_iothreads[i].target);
+	free(plan->disk_iothreads);
+	for (size_t i = 0; i < plan->vf_count; i++)
+		free(plan->vfs[i].pf_netdev);
+	free(plan->vfs);
+	for (size_t i = 0; i < plan->reason_count; i++)
+		free(plan->reasons[i].text);
+	free(plan->reasons);
+	*plan = (struct fit_plan){0};
+}
+
+void fit_planner_reason(struct fit_planner *planner, enum fit_reason_kind kind, const char *topic,
+	const char *format, ...)
+{
+	struct fit_plan *plan = planner->plan;
+	struct fit_reason *reason = FIT_APPEND(plan->reasons, plan->reason_count);
+	va_list args;
+
+	reason->kind = kind;
+	reason->topic = topic;
+	va_start(args, format);
+	if (vasprintf(&reason->text, format, args) < 0)
+		abort();
+	va_end(args);
+}
+
+int fit_planner_refuse(struct fit_planner *planner, const char *format, ...)
+{
+	fit_autofree char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		abort();
+	va_end(args);
+	return fit_err_set(
+		planner->err, FIT_ERR_REFUSED, "%s: cannot fit: %s", planner->domain->name, text);
+}
+
+bool fit_intent_keeps(const struct fit_intent *intent)
+{
+	return !intent->set || intent->existing == FIT_EXISTING_KEEP;
+}
+
+static int prepare(struct fit_planner *planner)
+{
+	fit_place_claims_prepare(planner);
+	fit_place_cores_prepare(planner);
+	fit_place_guest_prepare(planner);
+	if (fit_place_devices_prepare(planner) < 0)
+		return -1;
+	if (fit_place_vfs_prepare(planner) < 0)
+		return -1;
+	if (fit_place_threads_prepare(planner) < 0)
+		return -1;
+	return fit_place_memory_prepare(planner);
+}
+
+static void commit(struct fit_planner *planner, const struct fit_candidate *best)
+{
+	fit_place_cpus_commit(planner, best);
+	fit_place_guest_commit(planner, best);
+	fit_place_threads_commit(planner, best);
+	fit_place_memory_commit(planner, best);
+	fit_place_vfs_commit(planner, best);
+}
+
+int fit_plan_make(
+	const struct fit_plan_input *input, struct fit_plan *ret_plan, struct fit_err *err)
+{
+	struct fit_plan plan = {0};
+	struct fit_candidate best = {0};
+	struct fit_planner planner = {
+		.input = input,
+		.host = input->host,
+		.domain = input->domain,
+		.profile = input->profile,
+		.plan = &plan,
+		.err = err,
+	};
+	int result = prepare(&planner);
+
+	if (result == 0)
+		result = fit_place_search(&planner, &best);
+	if (result == 0) {
+		commit(&planner, &best);
+		*ret_plan = plan;
+	} else {
+		fit_plan_clear(&plan);
+	}
+	fit_candidate_clear(&best);
+	fit_place_vfs_clear(&planner);
+	fit_place_devices_clear(&planner);
+	fit_place_cores_clear(&planner);
+	fit_place_claims_clear(&planner);
+	return result;
+}
