@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The plan as text: what is where in three columns, then what should be known. The rows come from
+ * the plan and the host, the sentences are the plan's reasons.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "base/strlist.h"
+#include "base/text.h"
+#include "core/hostops.h"
+#include "core/plan.h"
+
+struct row {
+	char *label;
+	char *value;
+	char *comment; /* NULL */
+};
+
+struct report {
+	const struct fit_plan *plan;
+	const struct fit_plan_input *input;
+	struct row *rows;
+	size_t row_count;
+};
+
+/* All three are taken over. */
+static void add_row(struct report *report, char *label, char *value, char *comment)
+{
+	*FIT_APPEND(report->rows, report->row_count) =
+		(struct row){.label = label, .value = value, .comment = comment};
+}
+
+static const char *plural(size_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static char *describe_cpus(const struct fit_cpuset *cpus)
+{
+	fit_autofree char *list = fit_cpuset_format_list(cpus);
+
+	if (!*list)
+		return fit_xstrdup("not pinned");
+	return fit_xasprintf("CPU%s %s", plural(fit_cpuset_count(cpus)), list);
+}
+
+static char *describe_nodes(const struct fit_cpuset *nodes)
+{
+	fit_autofree char *list = fit_cpuset_format_list(nodes);
+
+	return fit_xasprintf("node%s %s", plural(fit_cpuset_count(nodes)), list);
+}
+
+/* The cores that @cpus touch, and whether they are in it whole. */
+static size_t count_cores(
+	const struct fit_host *host, const struct fit_cpuset *cpus, size_t *ret_l3_groups)
+{
+	struct fit_cpuset left = *cpus;
+	struct fit_cpuset l3_groups = {0};
+	size_t cores = 0;
+
+	fit_cpuset_for_each (id, cpus) {
+		const struct fit_cpu *cpu = fit_host_cpu(host, (unsigned int)id);
+
+		if (!cpu || !fit_cpuset_contains(&left, (unsigned int)id))
+			continue;
+		cores++;
+		fit_cpuset_remove(&left, (unsigned int)id);
+		fit_cpuset_subtract(&left, &cpu->siblings);
+		if (cpu->l3 >= 0 && cpu->l3 < FIT_CPUSET_MAX)
+			fit_cpuset_add(&l3_groups, (unsigned int)cpu->l3);
+	}
+	if (ret_l3_groups)
+		*ret_l3_groups = fit_cpuset_count(&l3_groups);
+	return cores;
+}
+
+/* In the order of the vCPUs: "18,50,19,51". */
+static char *describe_pins(const struct fit_plan *plan)
+{
+	fit_autobuffer struct fit_buffer text = {0};
+
+	fit_buffer_add(&text, plan->vcpu_count == 1 ? "CPU " : "CPUs ");
+	for (size_t i = 0; i < plan->vcpu_count; i++) {
+		fit_autofree char *list = fit_cpuset_format_list(&plan->vcpus[i].cpus);
+
+		fit_buffer_addf(&text, "%s%s", i ? "," : "", *list ? list : "any");
+	}
+	return fit_buffer_steal(&text);
+}
+
+static bool is_one_to_one(const struct fit_plan *plan)
+{
+	for (size_t i = 0; i < plan->vcpu_count; i++) {
+		if (fit_cpuset_count(&plan->vcpus[i].cpus) != 1)
+			return false;
+	}
+	return true;
+}
+
+/* Devices of the request that are on the vCPUs' nodes. */
+static void add_neighbours(const struct report *report, struct fit_buffer *text)
+{
+	const struct fit_request *request = report->input->request;
+	const char *lead = ", next to ";
+
+	for (size_t i = 0; request && i < request->device_count; i++) {
+		const struct fit_request_device *wanted = &request->devices[i];
+		const struct fit_pci_device *device =
+			wanted->netdev ? fit_host_pci_by_netdev(report->input->host, wanted->netdev)
+				       : fit_host_pci(report->input->host, wanted->address);
+
+		if (!device || device->node < 0 ||
+			!fit_cpuset_contains(&report->plan->vcpu_nodes, (unsigned int)device->node))
+			continue;
+		fit_buffer_addf(text, "%s%s", lead,
+			wanted->netdev ? wanted->netdev : FIT_PCIADDR_STR(device->addr));
+		lead = ", ";
+	}
+}
+
+static char *comment_on_vcpus(const struct report *report)
+{
+	const struct fit_plan *plan = report->plan;
+	fit_autobuffer struct fit_buffer text = {0};
+	fit_autofree char *nodes = describe_nodes(&plan->vcpu_nodes);
+	size_t l3_groups;
+	size_t cores = count_cores(report->input->host, &plan->vcpu_cpus, &l3_groups);
+
+	if (plan->vcpus_kept)
+		fit_buffer_addf(&text, "kept, on %s", nodes);
+	else if (!is_one_to_one(plan))
+		fit_buffer_addf(&text, "floating over %s", nodes);
+	else
+		fit_buffer_addf(&text, "%zu whole core%s of %s", cores, plural(cores), nodes);
+	if (!plan->vcpus_kept && is_one_to_one(plan) && l3_groups == 1)
+		fit_buffer_add(&text, ", one L3");
+	else if (!plan->vcpus_kept && is_one_to_one(plan) && l3_groups > 1)
+		fit_buffer_addf(&text, ", %zu L3 groups", l3_groups);
+	add_neighbours(report, &text);
+	return fit_buffer_steal(&text);
+}
+
+static void add_vcpus(struct report *report)
+{
+	const struct fit_plan *plan = report->plan;
+	char *label;
+	char *value;
+
+	if (plan->vcpu_count == 0)
+		return;
+	label = plan->vcpu_count == 1 ? fit_xstrdup("vCPU 0")
+				      : fit_xasprintf("vCPUs 0-%zu", plan->vcpu_count - 1);
+	value = is_one_to_one(plan) || plan->vcpus_kept ? describe_pins(plan)
+							: describe_cpus(&plan->vcpu_cpus);
+	add_row(report, label, value, comment_on_vcpus(report));
+}
+
+static void add_topology(struct report *report)
+{
+	const struct fit_plan *plan = report->plan;
+	const struct fit_topology *topology = &plan->topology;
+	fit_autobuffer struct fit_buffer text = {0};
+
+	if (plan->host_passthrough)
+		fit_buffer_add(&text, "host-passthrough");
+	if (plan->passthrough_cache)
+		fit_buffer_addf(&text, "%scache passthrough", text.length ? ", " : "");
+	if (plan->has_topology)
+		fit_buffer_addf(&text, "%s%u socket%s, %u core%s, %u thread%s",
+			text.length ? ", " : "", topology->sockets, plural(topology->sockets),
+			topology->cores, plural(topology->cores), topology->threads,
+			plural(topology->threads));
+	if (text.length)
+		add_row(report, fit_xstrdup("guest CPU"), fit_buffer_steal(&text), NULL);
+}
+
+/* What CPUs are, seen from the plan. */
+static char *comment_on_cpus(const struct report *report, const struct fit_cpuset *cpus)
+{
+	const struct fit_plan *plan = report->plan;
+	size_t cores = count_cores(report->input->host, cpus, NULL);
+
+	if (fit_cpuset_is_empty(cpus))
+		return NULL;
+	if (fit_cpuset_equal(cpus, &plan->housekeeping))
+		return fit_xstrdup("housekeeping");
+	if (fit_cpuset_equal(cpus, &plan->vcpu_cpus))
+		return fit_xstrdup("with the vCPUs");
+	return fit_xasprintf("%zu core%s", cores, plural(cores));
+}
+
+static void add_users(const struct fit_plan *plan, unsigned int id, struct fit_buffer *text)
+{
+	for (size_t i = 0; i < plan->disk_iothread_count; i++) {
+		const struct fit_disk_iothread *disk = &plan->disk_iothreads[i];
+
+		if (disk->iothread != id)
+			continue;
+		if (text->length)
+			fit_buffer_add(text, ", ");
+		if (disk->target)
+			fit_buffer_addf(text, "disk %s", disk->target);
+		else
+			fit_buffer_addf(text, "SCSI controller %u", disk->controller);
+	}
+}
+
+static void add_threads(struct report *report)
+{
+	const struct fit_plan *plan = report->plan;
+
+	if (plan->has_emulator)
+		add_row(report, fit_xstrdup("emulator"), describe_cpus(&plan->emulator),
+			comment_on_cpus(report, &plan->emulator));
+	for (size_t i = 0; i < plan->iothread_count; i++) {
+		const struct fit_thread_pin *thread = &plan->iothreads[i];
+		fit_autobuffer struct fit_buffer text = {0};
+		fit_autofree char *place = comment_on_cpus(report, &thread->cpus);
+
+		add_users(plan, thread->id, &text);
+		if (place)
+			fit_buffer_addf(&text, "%s%s", text.length ? "; " : "", place);
+		add_row(report, fit_xasprintf("iothread %u", thread->id),
+			describe_cpus(&thread->cpus), text.length ? fit_buffer_steal(&text) : NULL);
+	}
+}
+
+static char *comment_on_pages(const struct report *report)
+{
+	const struct fit_plan *plan = report->plan;
+	fit_autofree char *size = fit_format_size_kib(plan->page_kib);
+	uint64_t free = 0;
+
+	if (!plan->page_kib)
+		return NULL;
+	for (size_t i = 0; i < report->input->host->node_count; i++) {
+		const struct fit_node *node = &report->input->host->nodes[i];
+
+		if (fit_cpuset_is_empty(&plan->memory_nodes) ||
+			fit_cpuset_contains(&plan->memory_nodes, node->id))
+			free += fit_node_free_pages(node, plan->page_kib);
+	}
+	return fit_xasprintf("%llu page%s of %s, %llu free", (unsigned long long)plan->pages,
+		plural(plan->pages), size, (unsigned long long)free);
+}
+
+static void add_memory(struct report *report)
+{
+	const struct fit_plan *plan = report->plan;
+	fit_autofree char *nodes = describe_nodes(&plan->memory_nodes);
+	fit_autofree char *size = fit_format_size_kib(
+		plan->memory_kib ? plan->memory_kib : report->input->domain->memory_kib);
+	bool bound = !fit_cpuset_is_empty(&plan->memory_nodes);
+
+	if (!plan->has_memory)
+		return;
+	add_row(report, fit_xstrdup("memory"),
+		fit_xasprintf("%s%s%s%s", size, bound ? " on " : "", bound ? nodes : "",
+			plan->memory_locked ? ", locked" : ""),
+		comment_on_pages(report));
+}
+
+static size_t count_group(const struct fit_host *host, int group)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < host->pci_count; i++)
+		count += host->pci[i].iommu_group == group;
+	return count;
+}
+
+static char *comment_on_vf(const struct report *report, const struct fit_planned_vf *vf)
+{
+	const char *pf = vf->pf_netdev ? vf->pf_netdev : FIT_PCIADDR_STR(vf->pf);
+
+	if (!vf->exists)
+		return fit_xasprintf("%s, VF %u, created at start", pf, vf->index);
+	return fit_xasprintf("%s, VF %u, IOMMU group %d%s", pf, vf->index, vf->iommu_group,
+		count_group(report->input->host, vf->iommu_group) == 1 ? ", alone" : "");
+}
+
+static void add_vfs(struct report *report)
+{
+	const struct fit_plan *plan = report->plan;
+
+	for (size_t i = 0; i < plan->vf_count; i++)
+		add_row(report, fit_xasprintf("VF %zu", i + 1),
+			fit_xstrdup(FIT_PCIADDR_STR(plan->vfs[i].vf)),
+			comment_on_vf(report, &plan->vfs[i]));
+}
+
+static void add_ops(struct report *report, const struct fit_hostops *ops)
+{
+	fit_autostrlist struct fit_strlist texts = {0};
+
+	for (size_t i = 0; ops && i < ops->count; i++) {
+		fit_autofree char *text = fit_op_describe(&ops->items[i]);
+
+		if (!fit_strlist_contains(&texts, text))
+			fit_strlist_add(&texts, text);
+	}
+	if (texts.count)
+		add_row(report, fit_xstrdup("at start"), fit_strlist_join(&texts, "; "), NULL);
+}
+
+static void add_reasons(struct report *report, bool why)
+{
+	static const char *const labels[] = {
+		[FIT_REASON_CHOICE] = "chosen",
+		[FIT_REASON_REJECTION] = "rejected",
+		[FIT_REASON_KEPT] = "kept",
+		[FIT_REASON_NOTE] = "note",
+		[FIT_REASON_WARNING] = "warning",
+	};
+
+	for (size_t i = 0; i < report->plan->reason_count; i++) {
+		const struct fit_reason *reason = &report->plan->reasons[i];
+		bool always = reason->kind == FIT_REASON_NOTE || reason->kind == FIT_REASON_WARNING;
+
+		if (why || always)
+			add_row(report, fit_xstrdup(labels[reason->kind]),
+				why ? fit_xasprintf("%s: %s", reason->topic, reason->text)
+				    : fit_xstrdup(reason->text),
+				NULL);
+	}
+}
+
+/* The third column starts where the widest value that has a comment ends, within reason. */
+static void print_rows(const struct report *report, struct fit_buffer *text)
+{
+	const size_t widest_value = 40;
+	size_t label = 0;
+	size_t value = 0;
+
+	for (size_t i = 0; i < report->row_count; i++) {
+		const struct row *row = &report->rows[i];
+		size_t width = strlen(row->value);
+
+		if (strlen(row->label) > label)
+			label = strlen(row->label);
+		if (row->comment && width > value && width <= widest_value)
+			value = width;
+	}
+	for (size_t i = 0; i < report->row_count; i++) {
+		const struct row *row = &report->rows[i];
+
+		fit_buffer_addf(text, "  %-*s  ", (int)label, row->label);
+		if (row->comment)
+			fit_buffer_addf(text, "%-*s  %s\n", (int)value, row->value, row->comment);
+		else
+			fit_buffer_addf(text, "%s\n", row->value);
+	}
+}
+
+static void print_head(const struct report *report, struct fit_buffer *text)
+{
+	const struct fit_host *host = report->input->host;
+	fit_autofree char *name = fit_printable(report->input->domain->name);
+	fit_autofree char *profiles = fit_strlist_join(&report->input->profile->names, " ");
+	size_t cores = count_cores(host, &host->online, NULL);
+	size_t cpus = fit_cpuset_count(&host->online);
+
+	fit_buffer_addf(text, "%s: %s, on %zu node%s, %zu core%s, %zu CPU%s\n", name, profiles,
+		host->node_count, plural(host->node_count), cores, plural(cores), cpus,
+		plural(cpus));
+}
+
+char *fit_plan_report(const struct fit_plan *plan, const struct fit_plan_input *input,
+	const struct fit_hostops *ops, bool why)
+{
+	struct report report = {.plan = plan, .input = input};
+	fit_autobuffer struct fit_buffer text = {0};
+
+	add_vcpus(&report);
+	add_topology(&report);
+	add_threads(&report);
+	add_memory(&report);
+	add_vfs(&report);
+	add_ops(&report, ops);
+	add_reasons(&report, why);
+	print_head(&report, &text);
+	print_rows(&report, &text);
+	for (size_t i = 0; i < report.row_count; i++) {
+		free(report.rows[i].label);
+		free(report.rows[i].value);
+		free(report.rows[i].comment);
+	}
+	free(report.rows);
+	return fit_buffer_steal(&text);
+}
