@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which cores the vCPUs get. */
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "support_plan.h"
+
+/* Corpus B33. */
+static void threads_of_a_core_are_neighbours_in_the_guest(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 2}, 4);
+
+	(void)state;
+	fit_made_claim(&b.claims, "other", true, "1-2,9-10");
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "3,11,4,12");
+	fit_expect_topology(&b, 1, 2, 2);
+	fit_expect_set(&b.plan.housekeeping, "0,8");
+	fit_expect_set(&b.plan.emulator, "0,8");
+	fit_bench_end(&b);
+}
+
+/* Corpus B34. */
+static void threads_are_never_faked(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 1}, 4);
+
+	(void)state;
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "1,2,3,4");
+	fit_expect_topology(&b, 1, 4, 1);
+	fit_bench_end(&b);
+}
+
+static void an_odd_number_of_vcpus_gets_a_core_each(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 2}, 3);
+
+	(void)state;
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "1,2,3");
+	fit_expect_topology(&b, 1, 3, 1);
+	fit_expect_reason(&b, FIT_REASON_NOTE, "do not divide into cores of 2 threads");
+	fit_bench_end(&b);
+
+	b = fit_bench((struct fit_host_shape){1, 1, 3, 2}, 3);
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "1,4,2");
+	fit_expect_topology(&b, 1, 3, 1);
+	fit_expect_reason(&b, FIT_REASON_NOTE, "some share a core");
+	fit_bench_end(&b);
+}
+
+static void cores_with_an_offline_thread_are_used_for_what_they_have(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 4, 2}, 4);
+
+	(void)state;
+	fit_made_offline(&b.host, 5);
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "2,6,3,7");
+	fit_bench_end(&b);
+
+	b = fit_bench((struct fit_host_shape){1, 1, 4, 2}, 5);
+	fit_made_offline(&b.host, 5);
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "1,2,6,3,7");
+	fit_expect_topology(&b, 1, 5, 1);
+	fit_bench_end(&b);
+}
+
+static void vcpus_are_on_the_node_of_the_requested_device(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){2, 2, 4, 2}, 4);
+
+	(void)state;
+	fit_made_pf(&b.host, "0000:41:00.0", "enp65s0f0", 1, 8, 0);
+	fit_bench_request(&b, "enp65s0f0");
+	fit_bench_plan(&b);
+	fit_expect_set(&b.plan.vcpu_nodes, "1");
+	fit_expect_set(&b.plan.memory_nodes, "1");
+	fit_expect_reason(&b, FIT_REASON_REJECTION, "node 0: distance from the devices is 11");
+	fit_bench_end(&b);
+}
+
+static void an_unknown_device_of_the_request_is_refused(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 4, 1}, 1);
+
+	(void)state;
+	fit_bench_request(&b, "eth7");
+	fit_expect_refusal(&b, "network interface 'eth7'");
+	fit_bench_end(&b);
+}
+
+static void an_l3_group_of_the_right_size_is_preferred(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 4, 4, 1}, 3);
+
+	(void)state;
+	fit_bench_plan(&b);
+	/* Group 0 has three left beside housekeeping: groups 1-3 stay whole. */
+	fit_expect_pins(&b, "1,2,3");
+	fit_bench_end(&b);
+
+	b = fit_bench((struct fit_host_shape){1, 4, 4, 1}, 4);
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "4,5,6,7");
+	fit_bench_end(&b);
+}
+
+static void a_small_host_leaves_one_cpu_to_housekeeping(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 2, 1}, 1);
+
+	(void)state;
+	fit_made_disk(&b.domain, "vda", "virtio");
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "1");
+	fit_expect_set(&b.plan.emulator, "0");
+	fit_expect_set(&b.plan.iothreads[0].cpus, "0");
+	fit_expect_reason(&b, FIT_REASON_WARNING, "no core is free beside the vCPUs");
+	fit_bench_end(&b);
+
+	b = fit_bench((struct fit_host_shape){1, 1, 2, 1}, 2);
+	fit_expect_refusal(&b, "2 whole cores wanted for 2 vCPUs, 1 is free on node 0");
+	assert_non_null(strstr(b.err.message, "CPU 0: housekeeping"));
+	assert_non_null(strstr(b.err.message, "would fit: 1 core (1 vCPU)"));
+	fit_bench_end(&b);
+}
+
+static void a_host_of_one_core_is_shared_with_housekeeping(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 1, 2}, 1);
+
+	(void)state;
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "1");
+	fit_expect_set(&b.plan.housekeeping, "0");
+	fit_expect_reason(&b, FIT_REASON_WARNING, "share the core");
+	fit_bench_end(&b);
+}
+
+static void a_refusal_names_the_holders_and_what_would_fit(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){2, 1, 9, 1}, 12);
+
+	(void)state;
+	fit_made_claim(&b.claims, "build", false, "1-3");
+	fit_made_claim(&b.claims, "web02", true, "10-14");
+	fit_expect_refusal(&b,
+		"12 whole cores wanted on one node for 12 vCPUs, 8 are free on node 0, "
+		"4 are free on node 1");
+	assert_non_null(strstr(b.err.message, "web02 (running) holds 5 cores of node 1"));
+	assert_non_null(strstr(b.err.message, "build (shut off) is defined on 3 cores of node 0"));
+	assert_non_null(strstr(b.err.message, "would fit: 8 cores (8 vCPUs), or vcpus "
+					      "span=\"nodes\""));
+	b.profile.vcpus.span_nodes = true;
+	fit_bench_plan(&b);
+	fit_expect_set(&b.plan.vcpu_nodes, "0-1");
+	fit_bench_end(&b);
+}
+
+static void several_nodes_get_equal_shares_and_a_socket_each(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){4, 1, 4, 2}, 12);
+
+	(void)state;
+	b.profile.vcpus.span_nodes = true;
+	fit_made_claim(&b.claims, "other", true, "4");
+	fit_bench_plan(&b);
+	/* Three cores are free on each of these: nodes 2 and 3 stay whole. */
+	fit_expect_set(&b.plan.vcpu_nodes, "0-1");
+	fit_expect_topology(&b, 2, 3, 2);
+	fit_expect_pins(&b, "1,17,2,18,3,19,5,21,6,22,7,23");
+	fit_bench_end(&b);
+}
+
+static void definitions_of_others_are_avoided_while_there_is_room(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 1}, 2);
+
+	(void)state;
+	fit_made_claim(&b.claims, "idle", false, "1-4");
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "5,6");
+	fit_domain_clear(&b.domain);
+	b.domain = fit_made_domain("web01", 4, 4 * GIB);
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "1,5,6,7");
+	fit_expect_reason(&b, FIT_REASON_WARNING, "idle (shut off) is defined on them too");
+	fit_bench_end(&b);
+}
+
+static void isolated_cpus_are_preferred_when_they_suffice(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 1}, 2);
+
+	(void)state;
+	b.host.isolated = fit_made_set("6-7");
+	for (unsigned int i = 6; i < 8; i++)
+		b.host.cpus[i].isolated = true;
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "6,7");
+	fit_domain_clear(&b.domain);
+	b.domain = fit_made_domain("web01", 3, 4 * GIB);
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "1,2,3");
+	b.profile.vcpus.place = FIT_PLACE_NODE;
+	b.profile.vcpus.shared = true;
+	fit_bench_plan(&b);
+	fit_expect_set(&b.plan.vcpu_cpus, "1-5");
+	fit_bench_end(&b);
+}
+
+/* Corpus B36. */
+static void kinds_of_cores_are_never_mixed(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 12, 1}, 3);
+
+	(void)state;
+	for (unsigned int i = 0; i < 12; i++)
+		b.host.cpus[i].kind = i < 4 ? FIT_CPU_PERFORMANCE : FIT_CPU_EFFICIENCY;
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "1,2,3");
+	fit_domain_clear(&b.domain);
+	b.domain = fit_made_domain("web01", 5, 4 * GIB);
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "4,5,6,7,8");
+	fit_expect_reason(&b, FIT_REASON_WARNING, "efficiency cores");
+	fit_bench_end(&b);
+}
+
+static void a_previous_placement_stays_when_it_is_as_good(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){2, 2, 4, 2}, 4);
+
+	(void)state;
+	fit_made_disk(&b.domain, "vda", "virtio");
+	fit_made_claim(&b.claims, "other", true, "1-3");
+	fit_bench_plan(&b);
+	b.previous = fit_made_fitted(&b.domain, &b.plan);
+	b.has_previous = true;
+	fit_expect_pins(&b, "4,20,5,21");
+	/* The other domain is gone: what it had would be the tighter fit now. */
+	fit_claims_clear(&b.claims);
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "4,20,5,21");
+	fit_expect_set(&b.plan.iothreads[0].cpus, "6,22");
+	/* Somebody has taken a core of it. */
+	fit_made_claim(&b.claims, "other", true, "5");
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "4,20,7,23");
+	fit_bench_end(&b);
+}
+
+static void floating_vcpus_use_a_node_without_what_others_have(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){2, 1, 4, 1}, 2);
+
+	(void)state;
+	b.profile.vcpus.place = FIT_PLACE_NODE;
+	b.profile.vcpus.shared = true;
+	b.profile.emulator.place = FIT_PLACE_NODE;
+	fit_made_claim(&b.claims, "other", true, "4-6");
+	fit_bench_plan(&b);
+	fit_expect_set(&b.plan.vcpu_cpus, "1-3");
+	fit_expect_set(&b.plan.emulator, "0-3");
+	fit_expect_topology(&b, 1, 2, 1);
+	fit_bench_end(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threads_of_a_core_are_neighbours_in_the_guest),
+		cmocka_unit_test(threads_are_never_faked),
+		cmocka_unit_test(an_odd_number_of_vcpus_gets_a_core_each),
+		cmocka_unit_test(cores_with_an_offline_thread_are_used_for_what_they_have),
+		cmocka_unit_test(vcpus_are_on_the_node_of_the_requested_device),
+		cmocka_unit_test(an_unknown_device_of_the_request_is_refused),
+		cmocka_unit_test(an_l3_group_of_the_right_size_is_preferred),
+		cmocka_unit_test(a_small_host_leaves_one_cpu_to_housekeeping),
+		cmocka_unit_test(a_host_of_one_core_is_shared_with_housekeeping),
+		cmocka_unit_test(a_refusal_names_the_holders_and_what_would_fit),
+		cmocka_unit_test(several_nodes_get_equal_shares_and_a_socket_each),
+		cmocka_unit_test(definitions_of_others_are_avoided_while_there_is_room),
+		cmocka_unit_test(isolated_cpus_are_preferred_when_they_suffice),
+		cmocka_unit_test(kinds_of_cores_are_never_mixed),
+		cmocka_unit_test(a_previous_placement_stays_when_it_is_as_good),
+		cmocka_unit_test(floating_vcpus_use_a_node_without_what_others_have),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the guest sees of the CPU; pins that are kept. */
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "support_plan.h"
+
+static void host_passthrough_needs_kvm(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 2}, 4);
+
+	(void)state;
+	fit_bench_plan(&b);
+	assert_true(b.plan.host_passthrough);
+	assert_true(b.plan.passthrough_cache);
+	assert_false(b.plan.require_topoext);
+	free(b.domain.type);
+	b.domain.type = fit_xstrdup("qemu");
+	fit_bench_plan(&b);
+	assert_false(b.plan.host_passthrough);
+	assert_false(b.plan.passthrough_cache);
+	fit_expect_reason(&b, FIT_REASON_NOTE,
+		"host-passthrough needs KVM; the domain is of type 'qemu' (TCG): its CPU model "
+		"stays");
+	fit_bench_end(&b);
+}
+
+/* Corpus B53. */
+static void topoext_is_for_amd_with_guest_threads(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 2}, 4);
+
+	(void)state;
+	free(b.host.cpu_vendor);
+	b.host.cpu_vendor = fit_xstrdup("AuthenticAMD");
+	fit_bench_plan(&b);
+	assert_true(b.plan.require_topoext);
+	fit_domain_clear(&b.domain);
+	b.domain = fit_made_domain("web01", 3, 4 * GIB);
+	fit_bench_plan(&b);
+	assert_false(b.plan.require_topoext);
+	fit_bench_end(&b);
+}
+
+/* Corpus B51. */
+static void a_cpu_on_the_command_line_is_warned_of(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 2}, 4);
+
+	(void)state;
+	b.domain.cpu_overridden = true;
+	fit_bench_plan(&b);
+	fit_expect_reason(&b, FIT_REASON_WARNING, "<qemu:commandline> carries -cpu");
+	fit_bench_end(&b);
+}
+
+static void pins_of_the_definition_are_kept_and_followed(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){2, 1, 8, 2}, 4);
+
+	(void)state;
+	fit_made_pin(&b.domain, 0, "10");
+	fit_made_pin(&b.domain, 1, "26");
+	fit_made_pin(&b.domain, 2, "11");
+	fit_made_pin(&b.domain, 3, "27");
+	fit_bench_plan(&b);
+	assert_true(b.plan.vcpus_kept);
+	fit_expect_pins(&b, "10,26,11,27");
+	fit_expect_set(&b.plan.memory_nodes, "1");
+	fit_expect_topology(&b, 1, 2, 2);
+	fit_bench_end(&b);
+}
+
+static void kept_pins_that_split_siblings_give_no_guest_threads(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 2}, 4);
+
+	(void)state;
+	fit_made_pin(&b.domain, 0, "3");
+	fit_made_pin(&b.domain, 1, "4");
+	fit_made_pin(&b.domain, 2, "11");
+	fit_made_pin(&b.domain, 3, "12");
+	fit_bench_plan(&b);
+	fit_expect_topology(&b, 1, 4, 1);
+	b.domain.has_topology = true;
+	b.domain.topology = (struct fit_topology){1, 1, 1, 2, 2};
+	fit_bench_plan(&b);
+	assert_false(b.plan.has_topology);
+	fit_expect_reason(
+		&b, FIT_REASON_WARNING, "do not put vCPUs 0-1 on threads of one host core");
+	fit_bench_end(&b);
+}
+
+/* Corpus B38. */
+static void kept_pins_to_absent_cpus_are_refused_with_the_remedy(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 1}, 2);
+	struct fit_thread_pin *pin;
+
+	(void)state;
+	*FIT_APPEND(b.domain.iothread_ids, b.domain.iothread_count) = 1;
+	b.domain.has_iothreads = true;
+	pin = FIT_APPEND(b.domain.iothread_pins, b.domain.iothread_pin_count);
+	pin->id = 1;
+	pin->cpus = fit_made_set("10");
+	fit_expect_refusal(&b, "iothread 1 is pinned to CPU 10, online are 0-7");
+	assert_non_null(strstr(b.err.message, "existing=\"replace\""));
+	b.profile.iothreads.intent.existing = FIT_EXISTING_REPLACE;
+	fit_bench_plan(&b);
+	fit_made_pin(&b.domain, 0, "12");
+	fit_expect_refusal(&b, "vCPU 0 is pinned to CPU 12");
+	fit_bench_end(&b);
+}
+
+static void a_kept_cpuset_limits_the_choice(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 1}, 2);
+
+	(void)state;
+	b.domain.has_vcpu_cpuset = true;
+	b.domain.vcpu_cpuset = fit_made_set("4-5");
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "4,5");
+	b.domain.vcpu_cpuset = fit_made_set("4");
+	fit_expect_refusal(&b, "<vcpu cpuset=> of the definition allows CPUs 4 only");
+	fit_bench_end(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(host_passthrough_needs_kvm),
+		cmocka_unit_test(topoext_is_for_amd_with_guest_threads),
+		cmocka_unit_test(a_cpu_on_the_command_line_is_warned_of),
+		cmocka_unit_test(pins_of_the_definition_are_kept_and_followed),
+		cmocka_unit_test(kept_pins_that_split_siblings_give_no_guest_threads),
+		cmocka_unit_test(kept_pins_to_absent_cpus_are_refused_with_the_remedy),
+		cmocka_unit_test(a_kept_cpuset_limits_the_choice),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* QEMU's own threads, and the plan as text. */
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "support_plan.h"
+
+static void iothreads_are_given_to_disks_in_turn(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 16, 1}, 2);
+
+	(void)state;
+	fit_made_disk(&b.domain, "vdb", "virtio");
+	fit_made_disk(&b.domain, "vda", "virtio");
+	fit_made_disk(&b.domain, "vdaa", "virtio");
+	fit_made_disk(&b.domain, "sda", "sata");
+	b.domain.has_iothreads = true;
+	*FIT_APPEND(b.domain.iothread_ids, b.domain.iothread_count) = 3;
+	*FIT_APPEND(b.domain.iothread_ids, b.domain.iothread_count) = 7;
+	b.domain.disks[0].iothread = 3;
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.iothread_count, 2);
+	assert_int_equal(b.plan.iothreads[0].id, 3);
+	assert_int_equal(b.plan.iothreads[1].id, 7);
+	assert_int_equal(b.plan.disk_iothread_count, 2);
+	assert_string_equal(b.plan.disk_iothreads[0].target, "vda");
+	assert_int_equal(b.plan.disk_iothreads[0].iothread, 7);
+	assert_string_equal(b.plan.disk_iothreads[1].target, "vdaa");
+	assert_int_equal(b.plan.disk_iothreads[1].iothread, 3);
+	fit_bench_end(&b);
+}
+
+static void automatic_iothreads_are_one_for_each_virtio_disk(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 16, 1}, 2);
+
+	(void)state;
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.iothread_count, 0);
+	for (char letter = 'a'; letter < 'g'; letter++)
+		fit_made_disk(&b.domain, (char[]){'v', 'd', letter, '\0'}, "virtio");
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.iothread_count, 4);
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(fit_cpuset_count(&b.plan.iothreads[i].cpus), 1);
+		assert_false(fit_cpuset_intersects(&b.plan.iothreads[i].cpus, &b.plan.vcpu_cpus));
+	}
+	assert_int_equal(b.plan.disk_iothreads[4].iothread, 1);
+	fit_bench_end(&b);
+}
+
+static void a_report_has_a_row_for_each_placement(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){2, 1, 16, 2}, 8);
+	struct fit_plan_input input = fit_bench_input(&b);
+	fit_autofree char *text = NULL;
+	fit_autofree char *why = NULL;
+
+	(void)state;
+	fit_made_pf(&b.host, "0000:41:00.0", "enp65s0f0", 1, 8, 2);
+	fit_bench_request(&b, "enp65s0f0");
+	fit_made_disk(&b.domain, "vda", "virtio");
+	b.profile.vfs.intent.set = true;
+	b.profile.vfs.count = 1;
+	fit_bench_plan(&b);
+	text = fit_plan_report(&b.plan, &input, NULL, false);
+	why = fit_plan_report(&b.plan, &input, NULL, true);
+	assert_string_equal(text,
+		"web01: made, on 2 nodes, 32 cores, 64 CPUs\n"
+		"  vCPUs 0-7   CPUs 16,48,17,49,18,50,19,51  4 whole cores of node 1, one L3, next "
+		"to enp65s0f0\n"
+		"  guest CPU   host-passthrough, cache passthrough, 1 socket, 4 cores, 2 threads\n"
+		"  emulator    CPUs 0,32                     housekeeping\n"
+		"  iothread 1  CPUs 20,52                    disk vda; 1 core\n"
+		"  memory      4 GiB on node 1               4 pages of 1 GiB, 0 free\n"
+		"  VF 1        0000:41:10.0                  enp65s0f0, VF 0, IOMMU group 6500, "
+		"alone\n");
+	assert_non_null(strstr(why, "rejected"));
+	fit_bench_end(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(iothreads_are_given_to_disks_in_turn),
+		cmocka_unit_test(automatic_iothreads_are_one_for_each_virtio_disk),
+		cmocka_unit_test(a_report_has_a_row_for_each_placement),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
