@@ -76,7 +76,6 @@ struct fit_domain {
 	bool cpu_is_default;	     /* no <cpu>, or only what libvirt adds by itself */
 	bool has_cpu_cache;
 	bool cpu_cache_is_passthrough;
-	bool has_cpu_migratable;
 	bool has_topoext; /* <feature name='topoext'>, whatever its policy */
 	bool has_topology;
 	struct fit_topology topology;

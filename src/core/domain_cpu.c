@@ -98,7 +98,6 @@ int fit_domain_read_cpu(const struct fit_domain_reader *reader, const xmlNode *r
 		domain->cpu_mode = fit_xstrdup("custom");
 	domain->has_cpu_cache = cache;
 	domain->cpu_cache_is_passthrough = fit_domain_attr_is(cache, "mode", "passthrough");
-	domain->has_cpu_migratable = fit_domain_has_attr(cpu, "migratable");
 	fit_xml_for_each (feature, cpu, "feature") {
 		if (fit_domain_attr_is(feature, "name", "topoext"))
 			domain->has_topoext = true;

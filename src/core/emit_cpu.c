@@ -7,13 +7,14 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* Attributes and children that belong to a model of the user's choice go, its features stay. What
- * libvirt would fill in for the mode comes before the mode, so that it is ours. */
+/*
+ * Attributes and children that belong to a model of the user's choice go, its features stay. The
+ * check= of the model is replaced before the mode, so that it counts as ours and not as filled in
+ * by libvirt; migratable='on' is left to libvirt, which refuses it where the emulator lacks it.
+ */
 static void write_host_passthrough(const struct fit_emitter *emitter)
 {
 	fit_edits_set(emitter->edits, "cpu/@check", "none");
-	if (!emitter->domain->has_cpu_migratable)
-		fit_edits_set(emitter->edits, "cpu/@migratable", "on");
 	fit_edits_set(emitter->edits, "cpu/@mode", "host-passthrough");
 	fit_edits_remove(emitter->edits, "cpu/@match");
 	fit_edits_remove(emitter->edits, "cpu/model");

@@ -84,7 +84,6 @@ static void host_passthrough_takes_the_place_of_a_model(void **state)
 		"<cpu mode='custom' match='exact' check='full'>"
 		"<model>Skylake</model><feature name='x' policy='require'/></cpu>";
 	static const char edits[] = "cpu/@check = none\n"
-				    "cpu/@migratable = on\n"
 				    "cpu/@mode = host-passthrough\n"
 				    "cpu/@match = (removed)\n"
 				    "cpu/model = (removed)\n"
@@ -100,7 +99,7 @@ static void host_passthrough_takes_the_place_of_a_model(void **state)
 	expect(custom, &plan, FIT_EXISTING_REPLACE, edits);
 	expect_refusal(custom, &plan, "the CPU mode is custom");
 	expect("<cpu mode='host-passthrough'/>", &plan, FIT_EXISTING_REQUIRE, "");
-	expect("<cpu mode='host-model' migratable='off'/>", &plan, FIT_EXISTING_REPLACE,
+	expect("<cpu mode='maximum' migratable='off'/>", &plan, FIT_EXISTING_REPLACE,
 		"cpu/@check = none\ncpu/@mode = host-passthrough\ncpu/@match = (removed)\n"
 		"cpu/model = (removed)\ncpu/vendor = (removed)\n");
 }
