@@ -24,7 +24,7 @@ struct parser {
 
 #define fail(parser, node, format, ...) \
 	fit_err_set((parser)->err, FIT_ERR_INVALID, "%s:%u: " format, (parser)->file, \
-		fit_xml_line(node) __VA_OPT__(, ) __VA_ARGS__)
+		fit_xml_line(node), ##__VA_ARGS__)
 
 void fit_profile_param_clear(struct fit_profile_param *param)
 {
@@ -82,7 +82,8 @@ static bool is_ours(const xmlNode *node, const char *name)
 	return fit_xml_is_in(node, FIT_PROFILE_NAMESPACE, name);
 }
 
-/* The next child element after @previous (NULL: the first), NULL at the end. Refuses text. */
+/* Moves *@child to the next child element (from NULL: to the first), NULL at the end. Refuses
+ * text. */
 static int next_element(const struct parser *parser, const xmlNode *parent, const xmlNode **child)
 {
 	const xmlNode *node = *child ? (*child)->next : parent->children;

@@ -124,8 +124,10 @@ static char *canonical_text(const char *text, const char *allowed FIT_UNUSED)
 /* What dev_valid_name() of the kernel accepts. */
 static bool is_netdev_name(const char *text)
 {
-	return *text && strlen(text) < NETDEV_NAME_SIZE && !strpbrk(text, "/: \t\r\n\v\f") &&
-	       !fit_streq(text, ".") && !fit_streq(text, "..");
+	size_t length = strcspn(text, "/: \t\r\n\v\f");
+
+	return length > 0 && length < NETDEV_NAME_SIZE && !text[length] && !fit_streq(text, ".") &&
+	       !fit_streq(text, "..");
 }
 
 static char *canonical_pf(const char *text, const char *allowed FIT_UNUSED)

@@ -56,7 +56,7 @@ struct place {
 
 #define fail(place, node, format, ...) \
 	fit_err_set((place)->err, FIT_ERR_INVALID, "%s:%u: " format, (place)->document, \
-		fit_xml_line(node) __VA_OPT__(, ) __VA_ARGS__)
+		fit_xml_line(node), ##__VA_ARGS__)
 
 static const char *namespace_of(const xmlNode *node)
 {

@@ -360,74 +360,71 @@ static void deep_includes_end(void **state)
 	assert_non_null(strstr(err.message, "p31.xml:1: includes are more than 32 deep"));
 }
 
+/* What stands in a profile, and what is said about it. */
+static const char *const bad_contents[][2] = {
+	{"\n<vcpus place='coers'/>", "a.xml:3: <vcpus place=\"coers\">: place must be "
+				     "\"cores\", \"node\" or \"none\""},
+	{"<vcpus plcae='cores'/>", "<vcpus> has no attribute plcae; it has place, shared, near"},
+	{"<vcpus x:place='cores' xmlns:x='urn:x'/>", "no attribute x:place"},
+	{"<vcpu/>", "unknown element <vcpu>: <profile> has summary, include, param, cpu, "
+		    "vcpus"},
+	{"<vcpus xmlns=''/>", "unknown element <vcpus>, in no namespace"},
+	{"<x:vcpus xmlns:x='urn:x'/>", "unknown element <vcpus>"},
+	{"<vcpus><cpu/></vcpus>", "<vcpus> cannot contain <cpu>"},
+	{"<vcpus>text</vcpus>", "<vcpus> cannot contain text"},
+	{"text", "<profile> cannot contain text"},
+	{"<![CDATA[text]]>", "<profile> cannot contain text"},
+	{"<vcpus/>\n<vcpus/>", "a.xml:3: second statement of vcpus: the first is in line 2"},
+	{"<interrupts to='keep'/>", "needs of=, which must be \"others\" or \"devices\""},
+	{"<interrupts of='all' to='keep'/>", "must be \"others\" or \"devices\""},
+	{"<interrupts of='others'/>", "<interrupts> needs to="},
+	{"<interrupts of='others' to='vcpus'/>", "must be \"elsewhere\" or \"keep\""},
+	{"<vcpus of='others'/>", "no attribute of"},
+	{"<governor/>", "unknown element <governor>"},
+	{"<host><vcpus/></host>", "unknown element <vcpus>: <host> has governor"},
+	{"<host x='1'/>", "<host> has no attribute x"},
+	{"<host>text</host>", "<host> cannot contain text"},
+	{"<host><governor/></host><host><governor/></host>", "second statement"},
+	{"<host><governor value=''/></host>", "value must be a line of text"},
+	{"<iothreads count='many'/>", "count must be \"auto\" or a number from 0 to 8192"},
+	{"<vfs pf=''/>", "pf must be \"nearest\""},
+	{"<memory pages='none 2MiB'/>", "pages must be page sizes in order"},
+	{"<memory pages='2MiB 2MiB'/>", "pages must be page sizes in order"},
+	{"<memory pages='2'/>", "pages must be page sizes in order"},
+	{"<disks cache='writeback' io='native'/>", "needs cache=\"none\" or \"directsync\""},
+	{"<disks cache='fast&#10;x'/>", "<disks cache=\"fast?x\">"},
+	{"<include/>", "<include> needs the name of a profile"},
+	{"<include profile='../b'/>", "<include> needs the name of a profile"},
+	{"<include profile='b' x=''/>", "<include> has no attribute x"},
+	{"<include profile='b'>x</include>", "<include> cannot contain text"},
+	{"<summary>again</summary>", "second <summary>"},
+	{"<param name='x' type='count'/>", "<param> needs name=, type= and default="},
+	{"<param name='' type='count' default='1'/>", "is no parameter name"},
+	{"<param name='1x' type='count' default='1'/>", "is no parameter name"},
+	{"<param name='x}' type='count' default='1'/>", "is no parameter name"},
+	{"<param name='x' type='int' default='1'/>", "types are count, size, sizes, choice"},
+	{"<param name='x' type='count' default='a'/>", "default=\"a\" must be a number"},
+	{"<param name='x' type='count' default='1' allowed='1'/>", "allowed= goes with"},
+	{"<param name='x' type='choice' default='a'/>", "needs allowed="},
+	{"<param name='x' type='choice' default='a' allowed=' '/>", "needs allowed="},
+	{"<param name='x' type='choice' default='a' allowed='b c'/>", "\"b\" or \"c\""},
+	{"<param name='x' type='count' default='1' min='0'/>", "no attribute min"},
+	{"<param name='x' type='count' default='1'><b/></param>", "cannot contain <b>"},
+	{"<param name='x' type='count' default='1'/><param name='x' type='count' "
+	 "default='1'/>",
+		"parameter x is declared twice"},
+	{"<vcpus place='${place}'/>", "${place}: no profile declares this parameter"},
+	{"<vcpus place='${place'/>", "\"${\" begins a parameter"},
+	{"<vcpus place='${}'/>", "\"${\" begins a parameter"},
+	{"<param name='x' type='text' default='y'/><vcpus place='${x}'/>",
+		"<vcpus place=\"${x}\">: the parameters make it \"y\", but place must be"},
+};
+
 static void what_is_wrong_in_a_file_is_said_with_its_line(void **state)
 {
-	static const char *const bad[][2] = {
-		{"\n<vcpus place='coers'/>", "a.xml:3: <vcpus place=\"coers\">: place must be "
-					     "\"cores\", \"node\" or \"none\""},
-		{"<vcpus plcae='cores'/>",
-			"<vcpus> has no attribute plcae; it has place, shared, near"},
-		{"<vcpus x:place='cores' xmlns:x='urn:x'/>", "no attribute x:place"},
-		{"<vcpu/>", "unknown element <vcpu>: <profile> has summary, include, param, cpu, "
-			    "vcpus"},
-		{"<vcpus xmlns=''/>", "unknown element <vcpus>, in no namespace"},
-		{"<x:vcpus xmlns:x='urn:x'/>", "unknown element <vcpus>"},
-		{"<vcpus><cpu/></vcpus>", "<vcpus> cannot contain <cpu>"},
-		{"<vcpus>text</vcpus>", "<vcpus> cannot contain text"},
-		{"text", "<profile> cannot contain text"},
-		{"<![CDATA[text]]>", "<profile> cannot contain text"},
-		{"<vcpus/>\n<vcpus/>",
-			"a.xml:3: second statement of vcpus: the first is in line 2"},
-		{"<interrupts to='keep'/>", "needs of=, which must be \"others\" or \"devices\""},
-		{"<interrupts of='all' to='keep'/>", "must be \"others\" or \"devices\""},
-		{"<interrupts of='others'/>", "<interrupts> needs to="},
-		{"<interrupts of='others' to='vcpus'/>", "must be \"elsewhere\" or \"keep\""},
-		{"<vcpus of='others'/>", "no attribute of"},
-		{"<governor/>", "unknown element <governor>"},
-		{"<host><vcpus/></host>", "unknown element <vcpus>: <host> has governor"},
-		{"<host x='1'/>", "<host> has no attribute x"},
-		{"<host>text</host>", "<host> cannot contain text"},
-		{"<host><governor/></host><host><governor/></host>", "second statement"},
-		{"<host><governor value=''/></host>", "value must be a line of text"},
-		{"<iothreads count='many'/>", "count must be \"auto\" or a number from 0 to 8192"},
-		{"<vfs pf=''/>", "pf must be \"nearest\""},
-		{"<memory pages='none 2MiB'/>", "pages must be page sizes in order"},
-		{"<memory pages='2MiB 2MiB'/>", "pages must be page sizes in order"},
-		{"<memory pages='2'/>", "pages must be page sizes in order"},
-		{"<disks cache='writeback' io='native'/>",
-			"needs cache=\"none\" or \"directsync\""},
-		{"<disks cache='fast&#10;x'/>", "<disks cache=\"fast?x\">"},
-		{"<include/>", "<include> needs the name of a profile"},
-		{"<include profile='../b'/>", "<include> needs the name of a profile"},
-		{"<include profile='b' x=''/>", "<include> has no attribute x"},
-		{"<include profile='b'>x</include>", "<include> cannot contain text"},
-		{"<summary>again</summary>", "second <summary>"},
-		{"<param name='x' type='count'/>", "<param> needs name=, type= and default="},
-		{"<param name='' type='count' default='1'/>", "is no parameter name"},
-		{"<param name='1x' type='count' default='1'/>", "is no parameter name"},
-		{"<param name='x}' type='count' default='1'/>", "is no parameter name"},
-		{"<param name='x' type='int' default='1'/>",
-			"types are count, size, sizes, choice"},
-		{"<param name='x' type='count' default='a'/>", "default=\"a\" must be a number"},
-		{"<param name='x' type='count' default='1' allowed='1'/>", "allowed= goes with"},
-		{"<param name='x' type='choice' default='a'/>", "needs allowed="},
-		{"<param name='x' type='choice' default='a' allowed=' '/>", "needs allowed="},
-		{"<param name='x' type='choice' default='a' allowed='b c'/>", "\"b\" or \"c\""},
-		{"<param name='x' type='count' default='1' min='0'/>", "no attribute min"},
-		{"<param name='x' type='count' default='1'><b/></param>", "cannot contain <b>"},
-		{"<param name='x' type='count' default='1'/><param name='x' type='count' "
-		 "default='1'/>",
-			"parameter x is declared twice"},
-		{"<vcpus place='${place}'/>", "${place}: no profile declares this parameter"},
-		{"<vcpus place='${place'/>", "\"${\" begins a parameter"},
-		{"<vcpus place='${}'/>", "\"${\" begins a parameter"},
-		{"<param name='x' type='text' default='y'/><vcpus place='${x}'/>",
-			"<vcpus place=\"${x}\">: the parameters make it \"y\", but place must be"},
-	};
-
 	(void)state;
-	for (size_t i = 0; i < FIT_ARRAY_SIZE(bad); i++)
-		refuse(bad[i][0], bad[i][1]);
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(bad_contents); i++)
+		refuse(bad_contents[i][0], bad_contents[i][1]);
 }
 
 static void what_is_no_profile_is_refused(void **state)
