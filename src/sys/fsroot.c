@@ -20,6 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -33,14 +34,6 @@ static const char *relative(const char *path)
 {
 	return path + strspn(path, "/");
 }
-
-static void close_fd(const int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-}
-
-#define autoclose FIT_CLEANUP(close_fd)
 
 int fit_fsroot_openat(const struct fit_fsroot *root, const char *path, int flags)
 {
@@ -112,7 +105,7 @@ static int open_to_read(const struct fit_fsroot *root, const char *path)
 static int read_whole(
 	const struct fit_fsroot *root, const char *path, char **ret_text, size_t *ret_length)
 {
-	autoclose int fd = open_to_read(root, path);
+	fit_autoclose int fd = open_to_read(root, path);
 	size_t capacity = 4096;
 	size_t length = 0;
 	fit_autofree char *text = NULL;
@@ -172,7 +165,7 @@ char *fit_fsroot_try_read(const struct fit_fsroot *root, const char *path)
 
 char *fit_fsroot_try_read_start(const struct fit_fsroot *root, const char *path, size_t max)
 {
-	autoclose int fd = open_to_read(root, path);
+	fit_autoclose int fd = open_to_read(root, path);
 	fit_autofree char *text = fit_xcalloc(1, max + 1);
 	ssize_t got = fd < 0 ? -1 : read(fd, text, max);
 
@@ -212,7 +205,7 @@ static void after(const struct fit_fsroot *root, const char *path, const char *v
 static int write_value(const struct fit_fsroot *root, const char *path, const char *value)
 {
 	fit_autofree char *line = fit_xasprintf("%s\n", value);
-	autoclose int fd =
+	fit_autoclose int fd =
 		fit_fsroot_openat(root, path, O_WRONLY | O_NOCTTY | (root->real ? 0 : O_TRUNC));
 	size_t length = strlen(line);
 	ssize_t written;
@@ -241,21 +234,21 @@ int fit_fsroot_write(
 
 int fit_fsroot_stat(const struct fit_fsroot *root, const char *path, struct stat *ret_status)
 {
-	autoclose int fd = fit_fsroot_openat(root, path, O_PATH);
+	fit_autoclose int fd = fit_fsroot_openat(root, path, O_PATH);
 
 	return fd < 0 ? -1 : fstat(fd, ret_status);
 }
 
 bool fit_fsroot_exists(const struct fit_fsroot *root, const char *path)
 {
-	autoclose int fd = fit_fsroot_openat(root, path, O_PATH);
+	fit_autoclose int fd = fit_fsroot_openat(root, path, O_PATH);
 
 	return fd >= 0;
 }
 
 char *fit_fsroot_link_name(const struct fit_fsroot *root, const char *path)
 {
-	autoclose int fd = fit_fsroot_openat(root, path, O_PATH | O_NOFOLLOW);
+	fit_autoclose int fd = fit_fsroot_openat(root, path, O_PATH | O_NOFOLLOW);
 	char target[4096];
 	const char *slash;
 	ssize_t length;
@@ -287,7 +280,7 @@ int fit_fsroot_list(const struct fit_fsroot *root, const char *path, struct fit_
 	if (!directory) {
 		int errnum = errno;
 
-		close_fd(&fd);
+		fit_close_fd(&fd);
 		return fit_err_sys(err, errnum, "cannot list " SHOWN_FORMAT, SHOWN(root, path));
 	}
 	while ((entry = readdir(directory)))
@@ -321,7 +314,7 @@ static int replace_file(
 	const struct fit_fsroot *root, const char *path, const char *text, size_t length)
 {
 	const char *name;
-	autoclose int directory = open_parent(root, path, &name);
+	fit_autoclose int directory = open_parent(root, path, &name);
 	fit_autofree char *temporary = NULL;
 	int errnum;
 	int fd;
@@ -362,8 +355,8 @@ int fit_fsroot_replace(const struct fit_fsroot *root, const char *path, const ch
 static int make_directory(const struct fit_fsroot *root, const char *path, unsigned int mode)
 {
 	const char *name;
-	autoclose int existing = fit_fsroot_openat(root, path, O_PATH | O_DIRECTORY);
-	autoclose int parent = -1;
+	fit_autoclose int existing = fit_fsroot_openat(root, path, O_PATH | O_DIRECTORY);
+	fit_autoclose int parent = -1;
 
 	if (existing >= 0)
 		return 0;
@@ -401,7 +394,7 @@ int fit_fsroot_make_directories(
 int fit_fsroot_remove(const struct fit_fsroot *root, const char *path, struct fit_err *err)
 {
 	const char *name;
-	autoclose int directory = open_parent(root, path, &name);
+	fit_autoclose int directory = open_parent(root, path, &name);
 	int errnum = directory < 0 ? errno : before(root, path, NULL);
 
 	if (!errnum && unlinkat(directory, name, 0) < 0)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/request.h"
@@ -16,14 +17,6 @@
 #include "sys/paths.h"
 
 #define SUFFIX ".xml"
-
-static void close_fd(const int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-}
-
-#define autoclose FIT_CLEANUP(close_fd)
 
 static const char *shipped_directory(const struct fit_profile_store *store)
 {
@@ -67,9 +60,8 @@ static int check_trust(const char *path, const struct stat *info, struct fit_err
 
 	if (info->st_uid != 0 && info->st_uid != geteuid())
 		return fit_err_set(err, FIT_ERR_REFUSED,
-			"%s belongs to user %u: profiles decide what root writes, so only root's "
-			"and "
-			"your own are read",
+			"%s belongs to user %u: profiles decide what root writes, so only "
+			"root's and your own are read",
 			path, info->st_uid);
 	if (!(info->st_mode & (S_IWGRP | S_IWOTH)))
 		return 0;
@@ -81,28 +73,25 @@ static int check_trust(const char *path, const struct stat *info, struct fit_err
 		quoted);
 }
 
-/* Opens one of the two directories. Returns a descriptor, -2 when it does not exist, -1 on errors.
- */
-static int open_directory(const struct fit_profile_store *store, bool etc, struct fit_err *err)
+/* Opens one of the two directories. Returns 1, 0 when it does not exist, -1 on errors. */
+static int open_directory(
+	const struct fit_profile_store *store, bool etc, int *ret_fd, struct fit_err *err)
 {
 	fit_autofree char *path = path_of(store, etc, NULL);
-	int fd = open_path(store, etc, NULL, READ | O_DIRECTORY);
+	fit_autoclose int fd = open_path(store, etc, NULL, READ | O_DIRECTORY);
 	struct stat info;
 
 	if (fd < 0 && errno == ENOENT)
-		return -2;
+		return 0;
 	if (fd < 0)
 		return fit_err_sys(err, errno, "cannot open %s", path);
-	if (fstat(fd, &info) < 0) {
-		fit_err_sys(err, errno, "cannot examine %s", path);
-		close(fd);
+	if (fstat(fd, &info) < 0)
+		return fit_err_sys(err, errno, "cannot examine %s", path);
+	if (check_trust(path, &info, err) < 0)
 		return -1;
-	}
-	if (check_trust(path, &info, err) < 0) {
-		close(fd);
-		return -1;
-	}
-	return fd;
+	*ret_fd = fd;
+	fd = -1;
+	return 1;
 }
 
 static int read_file(
@@ -140,12 +129,13 @@ static int load_from(const struct fit_profile_store *store, bool etc, const char
 	char **ret_path, char **ret_text, size_t *ret_length, struct fit_err *err)
 {
 	fit_autofree char *path = path_of(store, etc, name);
-	autoclose int directory = open_directory(store, etc, err);
-	autoclose int link = -1;
-	autoclose int fd = -1;
+	fit_autoclose int directory = -1;
+	fit_autoclose int link = -1;
+	fit_autoclose int fd = -1;
+	int status = open_directory(store, etc, &directory, err);
 
-	if (directory < 0)
-		return directory == -2 ? 0 : -1;
+	if (status <= 0)
+		return status;
 	fd = open_path(store, etc, name, READ);
 	if (fd < 0 && errno == ENOENT) {
 		/* A link to nowhere is a mistake, not an absent file: the other directory's
@@ -196,7 +186,7 @@ int fit_profile_store_load(void *context, const char *name, char **ret_path, cha
 
 static bool exists(const struct fit_profile_store *store, bool etc, const char *name)
 {
-	autoclose int fd = open_path(store, etc, name, LOOK);
+	fit_autoclose int fd = open_path(store, etc, name, LOOK);
 
 	return fd >= 0;
 }
@@ -213,12 +203,13 @@ enum fit_profile_origin fit_profile_store_origin(
 static int list_directory(const struct fit_profile_store *store, bool etc,
 	struct fit_strlist *names, struct fit_err *err)
 {
-	int fd = open_directory(store, etc, err);
 	const struct dirent *entry;
 	DIR *directory;
+	int fd = -1;
+	int status = open_directory(store, etc, &fd, err);
 
-	if (fd < 0)
-		return fd == -2 ? 0 : -1;
+	if (status <= 0)
+		return status;
 	directory = fdopendir(fd);
 	if (!directory)
 		abort(); /* out of memory: the descriptor is a directory's */
