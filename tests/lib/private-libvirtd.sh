@@ -124,6 +124,9 @@ private_libvirtd_install() {
 
 private_libvirtd_root() { # DIR: the root that virt-fit and the hook see from now on
 	local options
+	# The gate knows no other root: it sees whether there is state to undo.
+	rm -rf /run/virt-fit
+	[ "$1" = / ] || ln -s "$1/run/virt-fit" /run/virt-fit
 	options="--sysroot $(printf %q "$1") --profiles $(printf %q "$TOP/profiles")"
 	private_libvirtd_program "$PRIVATE/usr-sbin/virt-fit-hook" <<-END
 		exec $(printf %q "$BUILD/virt-fit-hook") $options "\$@"
