@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parses its standard input with libxml2 and exits: what any hook costs that looks at the domain. */
+/* Parses its standard input with libxml2 and exits: what any hook costs that looks at the domain.
+ */
 #include <unistd.h>
 
 #include <libxml/parser.h>
