@@ -57,7 +57,7 @@ chapter "What the profile would give it here, and why"
 shown virt-fit plan --profile "low-latency" --why web01
 
 chapter "The only command: set"
-shown virt-fit set web01 low-latency --param pages=none
+shown virt-fit set web01 low-latency "${modest[@]}"
 tell "" "What changed in the definition:"
 diff -u --label before --label fitted <(echo "$definition") <(virsh -q dumpxml --inactive web01) |
 	sed 's/^/  /' || true

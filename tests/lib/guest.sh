@@ -99,10 +99,15 @@ guest_xml() { # NAME [REQUEST]: a definition, with the request as its metadata
 	END
 }
 
-# Real memory of the machine cannot be had in pages that only the tree has.
-request() { # PROFILES
+# What no machine can be counted on to give a test: huge pages, and the right to lock memory. As
+# options of `virt-fit set`, and as a request.
+# shellcheck disable=SC2034  # for those who source this
+modest=(--param pages=none --param locked=no)
+
+request() { # PROFILES [PAGES]
 	echo "<fit:domain xmlns:fit='urn:virt-fit:domain:1' profile='$1'>" \
-		"<fit:param name='pages' value='none'/></fit:domain>"
+		"<fit:param name='pages' value='${2:-none}'/><fit:param name='locked' value='no'/>" \
+		"</fit:domain>"
 }
 
 guest_define() { # NAME [REQUEST]

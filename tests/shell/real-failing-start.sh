@@ -26,5 +26,4 @@ refused_by() { # FILE REQUEST
 
 # prepare: the pages
 pages=$HOST/sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages
-refused_by "$pages" "<fit:domain xmlns:fit='urn:virt-fit:domain:1' profile='low-latency'>
-	<fit:param name='pages' value='2MiB'/></fit:domain>"
+refused_by "$pages" "$(request low-latency 2MiB)"

@@ -17,7 +17,7 @@ mount -t hugetlbfs -o pagesize=2M hugetlbfs "$PRIVATE/hugepages"
 libvirtd_start
 
 guest_define web01
-virt-fit set web01 low-latency --param pages=2MiB
+virt-fit set web01 low-latency --param pages=2MiB --param locked=no
 virsh -q start web01
 grep -q '^HugetlbPages:[ \t]*[1-9]' "/proc/$(guest_pid web01)/status" ||
 	grep -q "$PRIVATE/hugepages" "/proc/$(guest_pid web01)/maps" || fail "no huge pages in QEMU"

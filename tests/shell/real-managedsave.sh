@@ -11,11 +11,11 @@ before=$(host_dump)
 libvirtd_start
 
 guest_define web01
-virt-fit set web01 low-latency --param pages=none
+virt-fit set web01 low-latency "${modest[@]}"
 virsh -q start web01
 virsh -q managedsave web01
 host_is_as_before "$before"
-virt-fit set web01 base low-latency --param pages=none
+virt-fit set web01 base low-latency "${modest[@]}"
 virsh -q start web01
 guest_is web01 running || fail "the guest is $(virsh -q domstate web01)"
 threads_are_as_defined web01

@@ -13,7 +13,7 @@ libvirtd_start
 # shellcheck disable=SC2016  # meant as it is
 for name in "two words" "it's \"quoted\"" 'Пример-例' "-n" "--help" '$(reboot)' 'a;b&c' '%s%n' '*'; do
 	guest_define "$name"
-	virt-fit set --param pages=none -- "$name" low-latency
+	virt-fit set "${modest[@]}" -- "$name" low-latency
 	virsh -q start -- "$name"
 	threads_are_as_defined "$name"
 	[ "$(host_dump)" != "$before" ] || fail "$name: the host was not prepared"

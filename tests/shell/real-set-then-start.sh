@@ -10,7 +10,7 @@ before=$(host_dump)
 libvirtd_start
 
 guest_define web01
-virt-fit set web01 low-latency --param pages=none
+virt-fit set web01 low-latency "${modest[@]}"
 virsh -q start web01
 threads_are_as_defined web01
 [ "$(host_dump)" != "$before" ] || fail "the host was not prepared"

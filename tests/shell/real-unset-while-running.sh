@@ -11,7 +11,7 @@ before=$(host_dump)
 libvirtd_start
 
 guest_define web01
-virt-fit set web01 low-latency --param pages=none
+virt-fit set web01 low-latency "${modest[@]}"
 virsh -q start web01
 running=$(host_dump)
 [ "$running" != "$before" ] || fail "the host was not prepared"
