@@ -71,8 +71,9 @@ host_is_as_before() { # DUMP
 	[ -z "$left" ] || fail "journals are left: $left"
 }
 
-guest_xml() { # NAME [REQUEST]: a definition, with the request as its metadata
-	local cached=
+guest_xml() { # NAME [REQUEST]: a definition, with the request as its metadata; the name decides the UUID
+	local cached='' uuid
+	uuid=$(md5sum <<<"$1" | sed -E 's/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/\1-\2-4\3-8\4-\5/')
 	# Where the scratch directory is a tmpfs that knows no direct I/O, the guest must not use it.
 	dd if=/dev/zero of="$GUEST_DISK" bs=1M count=1 oflag=direct 2>/dev/null || {
 		truncate -s 1M "$GUEST_DISK"
@@ -81,6 +82,7 @@ guest_xml() { # NAME [REQUEST]: a definition, with the request as its metadata
 	cat <<-END
 		<domain type='qemu'>
 		  <name>$(xml_escape "$1")</name>
+		  <uuid>$uuid</uuid>
 		  <metadata>${2:-}</metadata>
 		  <memory unit='MiB'>32</memory>
 		  <vcpu>1</vcpu>
@@ -116,7 +118,7 @@ guest_define() { # NAME [REQUEST]
 }
 
 guest_pid() { # NAME
-	cat "/run/libvirt/qemu/$1.pid"
+	sed -nE "s/^<domstatus .*pid='([0-9]+)'.*/\1/p" "/run/libvirt/qemu/$1.xml"
 }
 
 guest_is() { # NAME STATE

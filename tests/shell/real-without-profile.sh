@@ -29,7 +29,6 @@ life() { # LOG: of a guest, as libvirt tells it, without what differs from start
 }
 
 guest_xml plain >"$TEST_DIR/guest.xml"
-sed -i 's,<name>,<uuid>5d0fd1a0-57a3-4f0b-9f60-7d2d0a1b6a01</uuid>&,' "$TEST_DIR/guest.xml"
 libvirtd_start
 life "$TEST_DIR/with"
 libvirtd_stop TERM
