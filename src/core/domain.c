@@ -204,8 +204,10 @@ static int read_vcpus(const struct fit_domain_reader *reader, const xmlNode *roo
 	return vcpus ? count_enabled_vcpus(reader, vcpus) : 0;
 }
 
-static int check_root(const xmlNode *root, const char *name, struct fit_err *err)
+int fit_domain_check(xmlDoc *doc, const char *name, struct fit_err *err)
 {
+	const xmlNode *root = xmlDocGetRootElement(doc);
+
 	if (root && fit_xml_is(root, "domain"))
 		return 0;
 	if (root && fit_xml_is(root, "domstatus"))
@@ -224,7 +226,7 @@ int fit_domain_read(
 	struct fit_domain domain = {0};
 	struct fit_domain_reader reader = {.name = name, .domain = &domain, .err = err};
 
-	if (check_root(root, name, err) < 0)
+	if (fit_domain_check(doc, name, err) < 0)
 		return -1;
 	if (read_general(&reader, root) < 0 || read_vcpus(&reader, root) < 0 ||
 		fit_domain_read_cpu(&reader, root) < 0 ||

@@ -113,6 +113,9 @@ struct fit_domain {
 
 void fit_domain_clear(struct fit_domain *domain);
 
+/* Is it a <domain> at all? */
+int fit_domain_check(xmlDoc *doc, const char *name, struct fit_err *err);
+
 /* @name is for messages. Refuses documents that are no <domain>, lack a name, have no or absurd
  * vCPU counts (above 8192), unreadable numbers, CPU lists or addresses: with the line. */
 int fit_domain_read(

@@ -181,7 +181,7 @@ int fit_revert(const char *xml, size_t length, const char *name, struct fit_strl
 	struct fit_record record = {0};
 	int found;
 
-	if (!doc)
+	if (!doc || fit_domain_check(doc, name, err) < 0)
 		return -1;
 	found = fit_record_read(doc, name, &record, err);
 	fit_record_clear(&record);
