@@ -56,10 +56,10 @@ int fit_virt_open(const char *uri, struct fit_virt *ret_virt, struct fit_err *er
 	connection =
 		virConnectOpenAuth(uri, isatty(STDIN_FILENO) ? virConnectAuthPtrDefault : NULL, 0);
 	if (!connection)
-		return fit_virt_fail(err,
-			"cannot connect to libvirt%s%s (is its daemon running, and may you use "
-			"it?)",
-			uri ? " at " : "", uri ? uri : "");
+		return fit_err_set(err, FIT_ERR_SYSTEM,
+			"cannot connect to libvirt%s%s: %s; is its daemon running, and may you use "
+			"it?",
+			uri ? " at " : "", uri ? uri : "", virGetLastErrorMessage());
 	name = virConnectGetURI(connection);
 	*ret_virt = (struct fit_virt){
 		.connection = connection, .uri = fit_xstrdup(name ? name : "libvirt")};
