@@ -15,19 +15,6 @@
 	"An argument that contains a slash, or ends in .xml and is a file, is a FILE, and - is\n" \
 	"standard input; anything else is a DOMAIN: name, UUID or id."
 
-#pragma weak fit_cmd_apply
-#pragma weak fit_cmd_diff
-#pragma weak fit_cmd_host
-#pragma weak fit_cmd_list
-#pragma weak fit_cmd_plan
-#pragma weak fit_cmd_profiles
-#pragma weak fit_cmd_render
-#pragma weak fit_cmd_revert
-#pragma weak fit_cmd_set
-#pragma weak fit_cmd_status
-#pragma weak fit_cmd_undo
-#pragma weak fit_cmd_unset
-
 static const struct fit_verb verbs[] = {
 	{"set", "DOMAIN PROFILE...", "Request profiles for a domain and fit its definition",
 		"Replaces an earlier request with its parameters and devices. If the request "
@@ -117,11 +104,7 @@ static int run_verb(const struct fit_verb *verb, int argc, char **argv)
 			break;
 		}
 		cli.store.root = &cli.root;
-		if (!verb->run) {
-			fit_cli_note("%s is not built in", verb->name);
-		} else {
-			code = verb->run(&cli);
-		}
+		code = verb->run(&cli);
 		fit_fsroot_close(&cli.root);
 		break;
 	}

@@ -133,14 +133,14 @@ static int unknown_option(char **argv, struct fit_err *err)
 
 static int check_count(const struct fit_verb *verb, const struct fit_cli *cli, struct fit_err *err)
 {
+	for (int i = 0; i < cli->arg_count; i++)
+		if (!cli->args[i][0])
+			return fit_err_set(err, FIT_ERR_INVALID, "an argument is empty");
 	if (cli->arg_count < verb->min_args)
 		return fit_err_set(err, FIT_ERR_INVALID, "an argument is missing");
 	if (verb->max_args >= 0 && cli->arg_count > verb->max_args)
 		return fit_err_set(err, FIT_ERR_INVALID, "unexpected argument '%s'",
 			cli->args[verb->max_args]);
-	for (int i = 0; i < cli->arg_count; i++)
-		if (!cli->args[i][0])
-			return fit_err_set(err, FIT_ERR_INVALID, "an argument is empty");
 	return 0;
 }
 

@@ -14,11 +14,21 @@
 #define FIT_PATH_DOMAINS      FIT_PATH_STATE "/domains" /* one journal per UUID */
 #define FIT_PATH_MACHINE_ID   "etc/machine-id"
 
+/* Where libvirt looks for its hooks, and where ours is when another one is there already. */
+#define FIT_PATH_HOOK	    "etc/libvirt/hooks/qemu"
+#define FIT_PATH_HOOK_EXTRA "etc/libvirt/hooks/qemu.d/50-virt-fit"
+
 /* Set by the Makefile; absolute, not below the root handle. */
 #ifndef FIT_DATADIR
 #define FIT_DATADIR "/usr/share/virt-fit"
 #endif
 #define FIT_SHIPPED_PROFILES FIT_DATADIR "/profiles"
+#ifndef FIT_ENGINE
+#define FIT_ENGINE "/usr/sbin/virt-fit-hook"
+#endif
+
+/* Our own open files, as programs that we start find them; absolute. */
+#define FIT_SELF_FD "/proc/self/fd"
 
 /* Kernel */
 #define FIT_PATH_BOOT_ID     "proc/sys/kernel/random/boot_id"

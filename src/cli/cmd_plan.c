@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* virt-fit plan DOMAIN|FILE: what the domain would get, and with --why, why. */
+#include <stdio.h>
+
+#include "cli/json.h"
+#include "cli/session.h"
+
+static int show(const struct fit_cli *cli, const struct fit_subject *subject,
+	const struct fit_render_result *result)
+{
+	struct json_object *object;
+
+	if (cli->json) {
+		object = fit_json_plan(result);
+		json_object_object_add(object, "of", json_object_new_string(subject->name));
+		return fit_cli_print_json(object);
+	}
+	fit_session_print_notes(subject, result);
+	fputs(cli->why ? result->report_why : result->report, stdout);
+	return FIT_EXIT_DONE;
+}
+
+int fit_cmd_plan(struct fit_cli *cli)
+{
+	struct fit_session session = {.cli = cli};
+	struct fit_subject subject = {0};
+	struct fit_render_result result = {0};
+	struct fit_err err = FIT_ERR_INIT;
+	int code;
+
+	if (fit_session_fetch(&session, cli->args[0], &subject, &err) < 0 ||
+		fit_session_survey(&session, &err) < 0 ||
+		fit_session_render(&session, &subject, NULL, &result, &err) < 0)
+		code = fit_cli_fail(&err);
+	else
+		code = show(cli, &subject, &result);
+	fit_render_result_clear(&result);
+	fit_subject_clear(&subject);
+	fit_session_close(&session);
+	return code;
+}

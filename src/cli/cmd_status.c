@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* virt-fit status [DOMAIN]: definitions, running domains, and what they hold of the host. */
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/json.h"
+#include "cli/status.h"
+#include "sys/paths.h"
+
+static void print_row(const char *topic, const char *text)
+{
+	printf("  %-12s %s\n", topic, text);
+}
+
+static void print_journal(const struct fit_journal *journal)
+{
+	fit_autofree char *cpus = fit_cpuset_format_list(&journal->exclusive_cpus);
+
+	if (cpus[0])
+		printf("  %-12s CPUs %s\n", "alone on", cpus);
+	for (size_t i = 0; i < journal->device_count; i++)
+		print_row("device", FIT_PCIADDR_STR(journal->devices[i]));
+	for (size_t i = 0; i < journal->claim_count; i++) {
+		const struct fit_claim_entry *claim = &journal->claims[i];
+
+		printf("  %-12s %s, /%s\n", fit_resource_kind_name(claim->kind),
+			claim->contribution, claim->path);
+	}
+}
+
+static const char *state_of(const struct fit_status *status, const struct fit_status_domain *domain)
+{
+	if (domain->domain)
+		return domain->domain->state;
+	return status->connected ? "not known to libvirt" : "state unknown";
+}
+
+static void print_domain(const struct fit_status *status, const struct fit_status_domain *domain)
+{
+	const struct fit_standing *standing = &domain->standing;
+	fit_autofree char *name = fit_printable(domain->name);
+	fit_autofree char *profiles = fit_strlist_join(&standing->profiles, " ");
+
+	printf("%s: %s", name, state_of(status, domain));
+	if (domain->domain)
+		printf(", %s", fit_standing_name(standing->kind));
+	printf("%s%s%s\n", profiles[0] ? " (" : "", profiles, profiles[0] ? ")" : "");
+	if (standing->reason)
+		print_row("because", standing->reason);
+	for (size_t i = 0; i < standing->edits.count; i++)
+		print_row("edited", standing->edits.items[i]);
+	if (domain->journal)
+		print_journal(domain->journal);
+	if (domain->unprepared)
+		print_row("warning", "the hook was not called when it started: the host is not "
+				     "prepared for it");
+	if (domain->journal && domain->domain && !domain->domain->active)
+		print_row("warning",
+			"it does not run, but holds this: 'virt-fit undo' gives it back");
+}
+
+static void print_host(const struct fit_status *status, const struct fit_fsroot *root)
+{
+	if (status->state.ledger.count)
+		puts("host: changed while domains run");
+	for (size_t i = 0; i < status->state.ledger.count; i++) {
+		const struct fit_ledger_entry *entry = &status->state.ledger.items[i];
+		fit_autofree char *now = fit_fsroot_try_read(root, entry->path);
+
+		printf("  %-12s %s, was %s, /%s\n", fit_resource_kind_name(entry->kind),
+			now ? now : "gone", entry->baseline, entry->path);
+	}
+}
+
+static void print_hook(const struct fit_status_hook *hook)
+{
+	if (!hook->path)
+		puts("hook: not installed; hosts are not prepared, whatever the definitions say");
+	else if (!hook->executable)
+		printf("hook: /%s is not executable; libvirt skips it\n", hook->path);
+	else if (!hook->engine)
+		printf("hook: /%s is installed, but " FIT_ENGINE " is not\n", hook->path);
+	else
+		printf("hook: /%s\n", hook->path);
+}
+
+static struct json_object *json_journal(const struct fit_journal *journal)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *devices = json_object_new_array();
+	struct json_object *claims = json_object_new_array();
+
+	for (size_t i = 0; i < journal->device_count; i++)
+		json_object_array_add(
+			devices, json_object_new_string(FIT_PCIADDR_STR(journal->devices[i])));
+	for (size_t i = 0; i < journal->claim_count; i++) {
+		const struct fit_claim_entry *claim = &journal->claims[i];
+		struct json_object *item = json_object_new_object();
+
+		json_object_object_add(
+			item, "kind", json_object_new_string(fit_resource_kind_name(claim->kind)));
+		json_object_object_add(item, "path", json_object_new_string(claim->path));
+		json_object_object_add(
+			item, "contribution", json_object_new_string(claim->contribution));
+		json_object_array_add(claims, item);
+	}
+	json_object_object_add(
+		object, "stage", json_object_new_string(fit_stage_name(journal->stage)));
+	json_object_object_add(object, "cpus", fit_json_cpus(&journal->exclusive_cpus));
+	json_object_object_add(object, "devices", devices);
+	json_object_object_add(object, "claims", claims);
+	return object;
+}
+
+static struct json_object *json_domain(const struct fit_status_domain *domain)
+{
+	const struct fit_standing *standing = &domain->standing;
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "name", json_object_new_string(domain->name));
+	json_object_object_add(object, "uuid", json_object_new_string(domain->uuid));
+	json_object_object_add(object, "state",
+		fit_json_string_or_null(domain->domain ? domain->domain->state : NULL));
+	json_object_object_add(object, "definition",
+		fit_json_string_or_null(domain->domain ? fit_standing_name(standing->kind) : NULL));
+	json_object_object_add(object, "reason", fit_json_string_or_null(standing->reason));
+	json_object_object_add(object, "profiles", fit_json_strings(&standing->profiles));
+	json_object_object_add(object, "edited", fit_json_strings(&standing->edits));
+	json_object_object_add(
+		object, "holds", domain->journal ? json_journal(domain->journal) : NULL);
+	json_object_object_add(object, "unprepared", json_object_new_boolean(domain->unprepared));
+	return object;
+}
+
+static struct json_object *json_host(const struct fit_ledger *ledger, const struct fit_fsroot *root)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < ledger->count; i++) {
+		const struct fit_ledger_entry *entry = &ledger->items[i];
+		struct json_object *object = json_object_new_object();
+		fit_autofree char *now = fit_fsroot_try_read(root, entry->path);
+
+		json_object_object_add(object, "kind",
+			json_object_new_string(fit_resource_kind_name(entry->kind)));
+		json_object_object_add(object, "path", json_object_new_string(entry->path));
+		json_object_object_add(object, "baseline", json_object_new_string(entry->baseline));
+		json_object_object_add(object, "now", fit_json_string_or_null(now));
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+static int print_json(const struct fit_status *status, const struct fit_fsroot *root)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *domains = json_object_new_array();
+	struct json_object *hook = json_object_new_object();
+
+	for (size_t i = 0; i < status->domain_count; i++)
+		json_object_array_add(domains, json_domain(&status->domains[i]));
+	json_object_object_add(hook, "path", fit_json_string_or_null(status->hook.path));
+	json_object_object_add(
+		hook, "executable", json_object_new_boolean(status->hook.executable));
+	json_object_object_add(hook, "engine", json_object_new_boolean(status->hook.engine));
+	json_object_object_add(object, "domains", domains);
+	json_object_object_add(object, "host", json_host(&status->state.ledger, root));
+	json_object_object_add(object, "hook", hook);
+	return fit_cli_print_json(object);
+}
+
+int fit_cmd_status(struct fit_cli *cli)
+{
+	struct fit_session session = {.cli = cli};
+	struct fit_status status;
+	struct fit_err err = FIT_ERR_INIT;
+	int code = FIT_EXIT_DONE;
+
+	if (fit_status_collect(&session, cli->arg_count ? cli->args[0] : NULL, &status, &err) < 0) {
+		code = fit_cli_fail(&err);
+	} else {
+		if (cli->json) {
+			code = print_json(&status, &cli->root);
+		} else {
+			for (size_t i = 0; i < status.domain_count; i++)
+				print_domain(&status, &status.domains[i]);
+			print_host(&status, &cli->root);
+			print_hook(&status.hook);
+		}
+		fit_status_clear(&status);
+	}
+	fit_session_close(&session);
+	return code;
+}

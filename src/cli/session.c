@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "core/xml.h"
+#include "sys/probe.h"
+
+void fit_session_close(struct fit_session *session)
+{
+	fit_claims_clear(&session->claims);
+	fit_host_clear(&session->host);
+	if (session->connected)
+		fit_virt_close(&session->virt);
+	session->connected = false;
+}
+
+void fit_subject_clear(struct fit_subject *subject)
+{
+	free(subject->name);
+	free(subject->xml);
+	if (subject->is_domain)
+		fit_virt_domain_clear(&subject->domain);
+	*subject = (struct fit_subject){0};
+}
+
+int fit_session_connect(struct fit_session *session, struct fit_err *err)
+{
+	if (session->connected)
+		return 0;
+	if (fit_virt_open(session->cli->connect, &session->virt, err) < 0)
+		return -1;
+	session->connected = true;
+	return 0;
+}
+
+static int read_all(
+	int fd, const char *name, char **ret_text, size_t *ret_length, struct fit_err *err)
+{
+	fit_autobuffer struct fit_buffer buffer = {0};
+	char block[65536];
+	ssize_t count;
+
+	while ((count = read(fd, block, sizeof(block))) != 0) {
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count < 0)
+			return fit_err_sys(err, errno, "cannot read %s", name);
+		fit_buffer_add_bytes(&buffer, block, (size_t)count);
+		if (buffer.length > FIT_XML_SIZE_MAX)
+			return fit_err_set(err, FIT_ERR_INVALID,
+				"%s: larger than 16 MiB, which no definition is", name);
+	}
+	*ret_length = buffer.length;
+	*ret_text = fit_buffer_steal(&buffer);
+	return 0;
+}
+
+static int read_file(const char *path, struct fit_subject *subject, struct fit_err *err)
+{
+	int fd = STDIN_FILENO;
+	int status;
+
+	if (fit_streq(path, "-")) {
+		subject->name = fit_xstrdup("standard input");
+		return read_all(fd, subject->name, &subject->xml, &subject->length, err);
+	}
+	subject->name = fit_xstrdup(path);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return fit_err_sys(err, errno, "cannot open %s", path);
+	status = read_all(fd, path, &subject->xml, &subject->length, err);
+	close(fd);
+	return status;
+}
+
+/* A domain's name has no slash, so "./web01.xml" can only be a file and a UUID only a domain. */
+static bool means_file(const char *argument)
+{
+	size_t length = strlen(argument);
+
+	if (fit_streq(argument, "-") || strchr(argument, '/'))
+		return true;
+	return length > 4 && fit_streq(argument + length - 4, ".xml") &&
+	       access(argument, F_OK) == 0;
+}
+
+static int read_domain(struct fit_session *session, const char *argument,
+	struct fit_subject *subject, struct fit_err *err)
+{
+	if (fit_session_connect(session, err) < 0 ||
+		fit_virt_find(&session->virt, argument, &subject->domain, err) < 0)
+		return -1;
+	subject->is_domain = true;
+	subject->name = fit_xstrdup(subject->domain.name);
+	subject->xml = fit_virt_definition(&subject->domain, err);
+	if (!subject->xml)
+		return -1;
+	subject->length = strlen(subject->xml);
+	return 0;
+}
+
+int fit_session_fetch(struct fit_session *session, const char *argument,
+	struct fit_subject *ret_subject, struct fit_err *err)
+{
+	struct fit_subject subject = {0};
+	int status = means_file(argument) ? read_file(argument, &subject, err)
+					  : read_domain(session, argument, &subject, err);
+
+	if (status < 0) {
+		fit_subject_clear(&subject);
+		return -1;
+	}
+	*ret_subject = subject;
+	return 0;
+}
+
+/* Files can be planned where there is no libvirt. With --sysroot they are planned for another host,
+ * where the domains of this one hold nothing. */
+static int connect_if_possible(struct fit_session *session, struct fit_err *err)
+{
+	struct fit_err problem = FIT_ERR_INIT;
+
+	if (session->connected || (session->cli->sysroot && !session->cli->connect))
+		return 0;
+	if (session->cli->connect)
+		return fit_session_connect(session, err);
+	if (fit_session_connect(session, &problem) < 0)
+		fit_cli_note("other domains are not considered: %s", problem.message);
+	return 0;
+}
+
+int fit_session_survey(struct fit_session *session, struct fit_err *err)
+{
+	fit_autostrlist struct fit_strlist notes = {0};
+
+	if (connect_if_possible(session, err) < 0)
+		return -1;
+	if (session->connected && !session->cli->sysroot && fit_virt_is_remote(&session->virt))
+		return fit_err_set(err, FIT_ERR_REFUSED,
+			"%s is another machine, and a plan is made for the hardware of this one: "
+			"run virt-fit there, or give a copy of its /sys and /proc with --sysroot",
+			session->virt.uri);
+	if (fit_probe(&session->cli->root, FIT_PROBE_ALL, &session->host, NULL, err) < 0)
+		return -1;
+	if (!session->connected)
+		return 0;
+	if (fit_virt_claims(&session->virt, &session->claims, &notes, err) < 0)
+		return -1;
+	for (size_t i = 0; i < notes.count; i++)
+		fit_cli_note("%s", notes.items[i]);
+	return 0;
+}
+
+int fit_session_render(struct fit_session *session, const struct fit_subject *subject,
+	const char *xml, struct fit_render_result *ret_result, struct fit_err *err)
+{
+	const struct fit_strlist *profiles = &session->cli->profiles;
+	const struct fit_render_input input = {
+		.xml = xml ? xml : subject->xml,
+		.length = xml ? strlen(xml) : subject->length,
+		.name = subject->name,
+		.profiles = profiles->count ? profiles : NULL,
+		.host = &session->host,
+		.claims = &session->claims,
+		.load = fit_profile_store_load,
+		.load_context = &session->cli->store,
+	};
+
+	return fit_render(&input, ret_result, err);
+}
+
+void fit_session_print_notes(
+	const struct fit_subject *subject, const struct fit_render_result *result)
+{
+	fit_autofree char *name = fit_printable(subject->name);
+
+	for (size_t i = 0; i < result->notes.count; i++)
+		fit_cli_note("%s: %s", name, result->notes.items[i]);
+}

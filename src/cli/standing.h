@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How a domain's definition stands to its request on this host: for `list` and `status`. */
+#ifndef FIT_CLI_STANDING_H
+#define FIT_CLI_STANDING_H
+
+#include "cli/session.h"
+
+enum fit_standing_kind {
+	FIT_STANDING_NONE,     /* requests nothing */
+	FIT_STANDING_FITTED,   /* `apply` would change nothing */
+	FIT_STANDING_STALE,    /* `apply` would change it */
+	FIT_STANDING_UNFITTED, /* the same, and it never was fitted */
+	FIT_STANDING_REFUSED,  /* `apply` would fail: see reason */
+};
+
+struct fit_standing {
+	enum fit_standing_kind kind;
+	struct fit_strlist profiles; /* requested */
+	struct fit_strlist edits;    /* what the user changed of what we wrote */
+	char *reason;		     /* one sentence; NULL */
+};
+
+const char *fit_standing_name(enum fit_standing_kind kind);
+void fit_standing_clear(struct fit_standing *standing);
+
+/* The session must be surveyed. Fails when the domain is gone or libvirt is. */
+int fit_standing_find(struct fit_session *session, const struct fit_virt_domain *domain,
+	struct fit_standing *ret_standing, struct fit_err *err);
+
+#endif
