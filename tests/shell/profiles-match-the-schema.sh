@@ -2,10 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The schema for editors and virt-fit's own checks agree, on the shipped profiles and on others.
 set -eu
-command -v xmllint >/dev/null || {
-	echo "xmllint is not installed"
-	exit 77
-}
+. "$TOP/tests/lib/shell.sh"
+requires xmllint
 schema=$TOP/profiles/profile.rng
 failed=0
 

@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/request.h"
 #include "core/xml.h"
+#include "sys/fsroot.h"
 
 #define FIT "xmlns:fit='" FIT_REQUEST_NAMESPACE "'"
 
@@ -210,6 +212,36 @@ static void bad_params_and_devices_are_refused(void **state)
 	}
 }
 
+static void metadata_of_other_programs_in_the_corpus_is_left_alone(void **state)
+{
+	static const struct {
+		const char *file;
+		int status;
+	} cases[] = {{"cases/B50.xml", 0}, {"cases/B50b.xml", -1}, {"cases/B50c.xml", 0}};
+	const char *corpus = getenv("CORPUS");
+
+	(void)state;
+	if (!corpus || access(corpus, R_OK) < 0)
+		skip();
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(cases); i++) {
+		struct fit_err err = FIT_ERR_INIT;
+		struct fit_fsroot root;
+		struct fit_request request;
+		fit_autofree char *text = NULL;
+		fit_autodoc xmlDoc *doc = NULL;
+		size_t length;
+
+		assert_int_equal(fit_fsroot_open(corpus, &root, &err), 0);
+		if (fit_fsroot_read(&root, cases[i].file, &text, &length, &err) < 0)
+			fail_msg("%s", err.message);
+		fit_fsroot_close(&root);
+		doc = fit_xml_parse(text, length, cases[i].file, &err);
+		assert_non_null(doc);
+		assert_int_equal(
+			fit_request_read(doc, cases[i].file, &request, &err), cases[i].status);
+	}
+}
+
 /* Property: reading what was printed gives the same request, whatever the values. */
 static void a_printed_request_reads_back_the_same(void **state)
 {
@@ -268,6 +300,7 @@ int main(void)
 		cmocka_unit_test(profile_names_cannot_become_paths_or_forge_lines),
 		cmocka_unit_test(params_and_devices_are_read),
 		cmocka_unit_test(bad_params_and_devices_are_refused),
+		cmocka_unit_test(metadata_of_other_programs_in_the_corpus_is_left_alone),
 		cmocka_unit_test(a_printed_request_reads_back_the_same),
 	};
 
