@@ -13,6 +13,37 @@ static void print_row(const char *topic, const char *text)
 	printf("  %-12s %s\n", topic, text);
 }
 
+/* A host has hundreds of interrupts: what is the same for many files is one row. --json has all. */
+static void print_files(
+	enum fit_resource_kind kind, const char *text, const char *path, size_t count)
+{
+	printf("  %-12s %s, /%s", fit_resource_kind_name(kind), text, path);
+	if (count > 1)
+		printf(" and %zu more", count - 1);
+	puts("");
+}
+
+static bool is_same_claim(const struct fit_claim_entry *a, const struct fit_claim_entry *b)
+{
+	return a->kind == b->kind && fit_streq(a->contribution, b->contribution);
+}
+
+static void print_claims(const struct fit_claim_entry *claims, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t first = 0;
+		size_t same = 0;
+
+		while (!is_same_claim(&claims[first], &claims[i]))
+			first++;
+		if (first < i)
+			continue;
+		for (size_t j = i; j < count; j++)
+			same += is_same_claim(&claims[j], &claims[i]);
+		print_files(claims[i].kind, claims[i].contribution, claims[i].path, same);
+	}
+}
+
 static void print_journal(const struct fit_journal *journal)
 {
 	fit_autofree char *cpus = fit_cpuset_format_list(&journal->exclusive_cpus);
@@ -21,12 +52,7 @@ static void print_journal(const struct fit_journal *journal)
 		printf("  %-12s CPUs %s\n", "alone on", cpus);
 	for (size_t i = 0; i < journal->device_count; i++)
 		print_row("device", FIT_PCIADDR_STR(journal->devices[i]));
-	for (size_t i = 0; i < journal->claim_count; i++) {
-		const struct fit_claim_entry *claim = &journal->claims[i];
-
-		printf("  %-12s %s, /%s\n", fit_resource_kind_name(claim->kind),
-			claim->contribution, claim->path);
-	}
+	print_claims(journal->claims, journal->claim_count);
 }
 
 static const char *state_of(const struct fit_status *status, const struct fit_status_domain *domain)
@@ -62,14 +88,30 @@ static void print_domain(const struct fit_status *status, const struct fit_statu
 
 static void print_host(const struct fit_status *status, const struct fit_fsroot *root)
 {
-	if (status->state.ledger.count)
-		puts("host: changed while domains run");
-	for (size_t i = 0; i < status->state.ledger.count; i++) {
-		const struct fit_ledger_entry *entry = &status->state.ledger.items[i];
-		fit_autofree char *now = fit_fsroot_try_read(root, entry->path);
+	const struct fit_ledger *ledger = &status->state.ledger;
+	fit_autostrlist struct fit_strlist texts = {0};
 
-		printf("  %-12s %s, was %s, /%s\n", fit_resource_kind_name(entry->kind),
-			now ? now : "gone", entry->baseline, entry->path);
+	if (ledger->count)
+		puts("host: changed while domains run");
+	for (size_t i = 0; i < ledger->count; i++) {
+		fit_autofree char *now = fit_fsroot_try_read(root, ledger->items[i].path);
+
+		fit_strlist_addf(
+			&texts, "%s, was %s", now ? now : "gone", ledger->items[i].baseline);
+	}
+	for (size_t i = 0; i < ledger->count; i++) {
+		size_t first = 0;
+		size_t same = 0;
+
+		while (ledger->items[first].kind != ledger->items[i].kind ||
+			!fit_streq(texts.items[first], texts.items[i]))
+			first++;
+		if (first < i)
+			continue;
+		for (size_t j = i; j < ledger->count; j++)
+			same += ledger->items[j].kind == ledger->items[i].kind &&
+				fit_streq(texts.items[j], texts.items[i]);
+		print_files(ledger->items[i].kind, texts.items[i], ledger->items[i].path, same);
 	}
 }
 
