@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/strlist.h"
 #include "base/text.h"
+#include "core/cpuset.h"
 #include "core/layout.h"
 #include "core/xml.h"
 
@@ -50,16 +51,22 @@ static bool controller_bus(const xmlNode *node, unsigned int *ret_bus)
 
 char *fit_controllers_list(xmlNode *root)
 {
-	struct fit_buffer out = {0};
-	unsigned int bus;
+	fit_autobuffer struct fit_buffer out = {0};
 
-	fit_xml_for_each (node, fit_xml_child(root, "devices"), "controller")
-		if (controller_bus(node, &bus))
-			fit_buffer_addf(&out, "%s%u", out.length ? " " : "", bus);
-	return out.text;
+	fit_xml_for_each (node, fit_xml_child(root, "devices"), "controller") {
+		fit_autofree char *type = fit_xml_attr(node, "type");
+		unsigned int bus;
+
+		if (!fit_streq(type, "pci"))
+			continue;
+		if (!controller_bus(node, &bus))
+			return NULL;
+		fit_buffer_addf(&out, "%s%u", out.length ? " " : "", bus);
+	}
+	return out.length ? fit_buffer_steal(&out) : NULL;
 }
 
-void fit_controllers_note_bus(const xmlNode *device, struct fit_cpuset *buses)
+static void add_bus(const xmlNode *device, struct fit_cpuset *buses)
 {
 	unsigned int bus;
 
@@ -67,12 +74,22 @@ void fit_controllers_note_bus(const xmlNode *device, struct fit_cpuset *buses)
 		fit_cpuset_add(buses, bus);
 }
 
-static struct fit_cpuset buses_in_use(xmlNode *devices)
+static bool is_one_of(const xmlNode *node, xmlNode *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (list[i] == node)
+			return true;
+	return false;
+}
+
+/* Buses that devices are on, other than the @count devices of @except. */
+static struct fit_cpuset buses_in_use(xmlNode *devices, xmlNode *const *except, size_t count)
 {
 	struct fit_cpuset buses = {0};
 
 	fit_xml_for_each (device, devices, NULL)
-		fit_controllers_note_bus(device, &buses);
+		if (!is_one_of(device, except, count))
+			add_bus(device, &buses);
 	return buses;
 }
 
@@ -103,29 +120,30 @@ static void remove_one(xmlNode *node, struct fit_remains *remains)
 	remain->node = node;
 }
 
-void fit_controllers_remove(xmlNode *root, const char *original, const struct fit_cpuset *buses,
+void fit_controllers_remove(xmlNode *root, const char *original, xmlNode *const *ours, size_t count,
 	struct fit_remains *remains)
 {
 	xmlNode *devices = fit_xml_child(root, "devices");
 	const struct fit_cpuset kept = parse_list(original);
-	struct fit_cpuset candidates = *buses;
+	struct fit_cpuset candidates = {0};
 	bool again = true;
 
-	fit_cpuset_subtract(&candidates, &kept);
+	for (size_t i = 0; i < count; i++)
+		add_bus(ours[i], &candidates);
 	/* A root port may have been on a bridge that libvirt added for it: another round. */
 	while (again) {
-		struct fit_cpuset used = buses_in_use(devices);
+		struct fit_cpuset used = buses_in_use(devices, ours, count);
 		xmlNode *next;
 		unsigned int bus;
 
 		again = false;
+		fit_cpuset_subtract(&candidates, &kept);
 		for (xmlNode *node = fit_xml_child(devices, "controller"); node; node = next) {
 			next = fit_xml_next(node, "controller");
 			if (!controller_bus(node, &bus) || !fit_cpuset_contains(&candidates, bus) ||
 				fit_cpuset_contains(&used, bus))
 				continue;
-			fit_controllers_note_bus(node, &candidates);
-			fit_cpuset_subtract(&candidates, &kept);
+			add_bus(node, &candidates);
 			remove_one(node, remains);
 			again = true;
 		}
@@ -140,7 +158,7 @@ void fit_controllers_restore(xmlNode *root, struct fit_remains *remains)
 	 */
 	for (size_t i = 0; i < remains->controller_count; i++) {
 		struct fit_remain *remain = &remains->controller_items[i];
-		struct fit_cpuset used = buses_in_use(devices);
+		struct fit_cpuset used = buses_in_use(devices, NULL, 0);
 		unsigned int bus;
 
 		if (!controller_bus(remain->node, &bus) || !fit_cpuset_contains(&used, bus))

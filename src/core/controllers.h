@@ -2,23 +2,20 @@
 /*
  * PCI controllers. Libvirt adds a root port (or bridge) for a device that has no place on the
  * guest's PCI buses. One that it added for a device of ours goes with that device: a controller
- * that the original did not have, whose bus a device of ours was on, and that nothing uses now.
+ * that the original did not have, whose bus a device of ours is on, and no other.
  */
 #ifndef FIT_CORE_CONTROLLERS_H
 #define FIT_CORE_CONTROLLERS_H
 
-#include "core/cpuset.h"
 #include "core/remains.h"
 
-/* Indexes of the PCI controllers, "0 1 2"; NULL when the definition has none: then libvirt has not
- * laid out its buses yet. To be freed. */
+/* Indexes of the PCI controllers, "0 1 2"; NULL when there are none or one has no index: then
+ * libvirt has not laid out the buses yet. To be freed. */
 char *fit_controllers_list(xmlNode *root);
 
-/* Adds the guest PCI bus of @device. */
-void fit_controllers_note_bus(const xmlNode *device, struct fit_cpuset *buses);
-
-/* @original: as from fit_controllers_list(). */
-void fit_controllers_remove(xmlNode *root, const char *original, const struct fit_cpuset *buses,
+/* Removes what libvirt added for the @count devices of @ours, which are still there. @original: as
+ * from fit_controllers_list(). */
+void fit_controllers_remove(xmlNode *root, const char *original, xmlNode *const *ours, size_t count,
 	struct fit_remains *remains);
 
 /* Puts those back that are in use again. */

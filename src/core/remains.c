@@ -21,6 +21,17 @@ struct fit_remain *fit_remains_add(struct fit_remains *remains, const char *path
 	return remain;
 }
 
+void fit_remains_add_restored(
+	struct fit_remains *remains, const struct fit_facet *facet, int landed)
+{
+	struct fit_remain *remain = fit_remains_add(remains, facet->path);
+
+	remain->restored = true;
+	remain->landed = landed;
+	remain->facet_position = facet->position;
+	remain->facet_lead = facet->lead ? fit_xstrdup(facet->lead) : NULL;
+}
+
 struct fit_remain *fit_remains_take(struct fit_remains *remains, const char *path)
 {
 	for (size_t i = remains ? remains->top : 0; i > 0; i--) {
@@ -93,6 +104,7 @@ static void free_items(struct fit_remain *items, size_t count)
 		free(items[i].path);
 		free(items[i].wrote);
 		free(items[i].value);
+		free(items[i].facet_lead);
 	}
 	free(items);
 }

@@ -15,9 +15,16 @@ struct fit_remain {
 	xmlNode *placeholder; /* in its place; NULL when something else stands there */
 	char *wrote;	      /* what of it was ours, as XML; NULL for containers */
 	char *value;	      /* an attribute or text as it was */
+	int position;	      /* of the attribute then */
 	xmlNode *trail;	      /* sole elements: the lead of the parent's end tag, unlinked */
 	bool sole;	      /* as in its facet */
 	bool taken;
+	/* Something we had removed is there again: at @landed, which is not where the facet says if
+	 * libvirt has changed the order. Removed from there, it gets the facet it had. */
+	bool restored;
+	int landed;
+	int facet_position;
+	char *facet_lead;
 };
 
 struct fit_remains {
@@ -39,6 +46,10 @@ struct fit_remain *fit_remains_add(struct fit_remains *remains, const char *path
 
 /* The remain of @path, once; NULL when there is none or @remains is NULL. */
 struct fit_remain *fit_remains_take(struct fit_remains *remains, const char *path);
+
+/* The remain of something that was put back for @facet. */
+void fit_remains_add_restored(
+	struct fit_remains *remains, const struct fit_facet *facet, int landed);
 
 /* Unlinks @node and puts a placeholder there. */
 xmlNode *fit_remains_replace(struct fit_remains *remains, xmlNode *node);

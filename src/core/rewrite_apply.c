@@ -193,13 +193,27 @@ static void replace_element(
 	fit_layout_indent(node);
 }
 
+/* Where the removed thing was: as the facet had it before undo, if it is where undo put it. */
+static void set_position(struct fit_facet *facet, const struct fit_remain *remain, int position)
+{
+	bool unmoved = remain && remain->restored && remain->landed == position;
+
+	facet->position = unmoved ? remain->facet_position : position;
+	if (!unmoved || !remain->facet_lead)
+		return;
+	free(facet->lead);
+	facet->lead = fit_xstrdup(remain->facet_lead);
+}
+
 static void remove_element(struct apply *apply, const struct fit_edit *edit, xmlNode *have)
 {
+	const struct fit_remain *remain = fit_remains_take(apply->remains, edit->path);
 	struct fit_facet *facet = add_facet(apply, edit->path);
+	int position = fit_layout_position(have);
 
 	facet->before = fit_xml_print_node(have);
-	facet->position = fit_layout_position(have);
 	facet->lead = fit_layout_remove(have);
+	set_position(facet, remain, position);
 	xmlFreeNode(have);
 }
 
@@ -250,21 +264,30 @@ static int apply_element(
 	return 0;
 }
 
+/* Writes an attribute that is not there, to where it was before undo. */
+static void write_new(
+	xmlNode *element, const char *name, const char *value, const struct fit_remain *remain)
+{
+	xmlAttr *attr = xmlNewProp(element, (const xmlChar *)name, (const xmlChar *)value);
+
+	if (remain && remain->value)
+		fit_layout_move_attribute(attr, remain->position);
+}
+
 /* After cpu/@mode was written to an element that was there before. */
 static void add_companions(struct apply *apply, const char *cause, xmlNode *element)
 {
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(companions); i++) {
 		const char *path = companions[i].path;
 		const char *attribute = strrchr(path, '@') + 1;
-		struct fit_remain *remain;
+		const struct fit_remain *remain;
 
 		if (strcmp(companions[i].cause, cause) != 0 ||
 			xmlHasProp(element, (const xmlChar *)attribute))
 			continue;
 		remain = fit_remains_take(apply->remains, path);
 		if (remain && remain->value)
-			xmlNewProp(element, (const xmlChar *)attribute,
-				(const xmlChar *)remain->value);
+			write_new(element, attribute, remain->value, remain);
 		add_facet(apply, path);
 	}
 }
@@ -276,7 +299,7 @@ static void remove_attribute(
 	struct fit_facet *facet = add_facet(apply, edit->path);
 
 	facet->before = fit_xstrdup(have);
-	facet->position = fit_layout_position((xmlNode *)attr);
+	set_position(facet, remain, fit_layout_position((xmlNode *)attr));
 	/* Libvirt's default for what is absent, as it was found by undo. */
 	if (remain && remain->value)
 		xmlSetNsProp(attr->parent, NULL, attr->name, (const xmlChar *)remain->value);
@@ -284,14 +307,23 @@ static void remove_attribute(
 		xmlRemoveProp(attr);
 }
 
-/* @value in the spelling that was there before undo. */
-static const char *as_it_was(struct apply *apply, const struct fit_edit *edit)
+/* The value to write, in the spelling that was there before undo. */
+static const char *spelling(const struct fit_remain *remain, const char *value)
+{
+	return remain && remain->value && fit_value_equal(remain->value, value) ? remain->value
+										: value;
+}
+
+static void write_attribute(
+	struct apply *apply, const struct fit_edit *edit, xmlNode *element, const char *name)
 {
 	const struct fit_remain *remain = fit_remains_take(apply->remains, edit->path);
+	const char *value = spelling(remain, edit->value);
 
-	if (remain && remain->value && fit_value_equal(remain->value, edit->value))
-		return remain->value;
-	return edit->value;
+	if (xmlHasNsProp(element, (const xmlChar *)name, NULL))
+		xmlSetNsProp(element, NULL, (const xmlChar *)name, (const xmlChar *)value);
+	else
+		write_new(element, name, value, remain);
 }
 
 static int apply_attribute(
@@ -301,19 +333,20 @@ static int apply_attribute(
 	xmlNode *element = edit->value ? reach(apply, path, path->step_count, &created)
 				       : fit_path_find(path, path->step_count, apply->root);
 	fit_autofree char *have = fit_xml_attr(element, path->attribute);
-	const xmlChar *name = (const xmlChar *)path->attribute;
 	struct fit_facet *facet;
 
 	if (!edit->value) {
 		if (have)
-			remove_attribute(apply, edit, xmlHasNsProp(element, name, NULL), have);
+			remove_attribute(apply, edit,
+				xmlHasNsProp(element, (const xmlChar *)path->attribute, NULL),
+				have);
 		return 0;
 	}
 	if (!element)
 		return -1;
 	if (have && fit_value_equal(have, edit->value))
 		return 0;
-	xmlSetNsProp(element, NULL, name, (const xmlChar *)as_it_was(apply, edit));
+	write_attribute(apply, edit, element, path->attribute);
 	facet = add_facet(apply, edit->path);
 	facet->before = FIT_STEAL(have);
 	facet->wrote = fit_xstrdup(edit->value);
@@ -354,7 +387,7 @@ static int apply_text(struct apply *apply, const struct fit_edit *edit, const st
 	facet = add_facet(apply, edit->path);
 	facet->before = element->children ? fit_fragment_content(element) : NULL;
 	facet->wrote = edit->value ? fit_xstrdup(edit->value) : NULL;
-	set_text(element, edit->value ? as_it_was(apply, edit) : value);
+	set_text(element, spelling(fit_remains_take(apply->remains, edit->path), value));
 	return 0;
 }
 

@@ -25,7 +25,6 @@ struct undo {
 	const char *name; /* for messages */
 	struct fit_strlist *notes;
 	struct fit_remains *remains; /* NULL: a plain revert */
-	struct fit_cpuset buses;     /* PCI buses that devices of ours were on */
 	struct fit_err *err;
 };
 
@@ -79,12 +78,6 @@ static void take_away(struct undo *undo, const struct fit_facet *facet, xmlNode 
 		fit_layout_close(parent);
 }
 
-static void remember_value(struct undo *undo, const struct fit_facet *facet, const char *value)
-{
-	if (undo->remains && value)
-		fit_remains_add(undo->remains, facet->path)->value = fit_xstrdup(value);
-}
-
 static bool is_identity(const struct fit_path_step *step, const char *attribute)
 {
 	for (size_t i = 0; i < step->condition_count; i++)
@@ -136,7 +129,6 @@ static int undo_added(struct undo *undo, const struct fit_facet *facet, xmlNode 
 	} else {
 		if (!undo->remains)
 			note_additions(undo, facet, have, wrote);
-		fit_controllers_note_bus(have, &undo->buses);
 		take_away(undo, facet, have);
 	}
 	xmlFreeNode(wrote);
@@ -221,6 +213,8 @@ static int undo_removed(struct undo *undo, const struct fit_facet *facet,
 	if (!before)
 		return -1;
 	fit_layout_insert_at(parent, before, facet->position, facet->lead);
+	if (undo->remains)
+		fit_remains_add_restored(undo->remains, facet, fit_layout_position(before));
 	return 0;
 }
 
@@ -234,23 +228,35 @@ static int undo_element(
 	return facet->before ? undo_replaced(undo, facet, have) : undo_added(undo, facet, have);
 }
 
-static void set_attribute(
-	xmlNode *element, const char *name, const char *value, int position_if_new)
+static void remember_attribute(struct undo *undo, const struct fit_facet *facet, xmlAttr *have)
+{
+	struct fit_remain *remain = fit_remains_add(undo->remains, facet->path);
+
+	remain->value = fit_xml_attr(have->parent, (const char *)have->name);
+	remain->position = fit_layout_position((xmlNode *)have);
+}
+
+static void restore_attribute(
+	struct undo *undo, const struct fit_facet *facet, xmlNode *element, const char *name)
 {
 	xmlAttr *have = xmlHasNsProp(element, (const xmlChar *)name, NULL);
 
-	if (!value) {
+	if (undo->remains && have)
+		remember_attribute(undo, facet, have);
+	if (!facet->before) {
 		if (have)
 			xmlRemoveProp(have);
 		return;
 	}
 	if (have) {
-		xmlSetNsProp(element, NULL, (const xmlChar *)name, (const xmlChar *)value);
+		xmlSetNsProp(element, NULL, have->name, (const xmlChar *)facet->before);
 		return;
 	}
-	have = xmlNewProp(element, (const xmlChar *)name, (const xmlChar *)value);
-	if (position_if_new >= 0)
-		fit_layout_move_attribute(have, position_if_new);
+	have = xmlNewProp(element, (const xmlChar *)name, (const xmlChar *)facet->before);
+	fit_layout_move_attribute(have, facet->position);
+	if (undo->remains)
+		fit_remains_add_restored(
+			undo->remains, facet, fit_layout_position((xmlNode *)have));
 }
 
 static void undo_attribute(
@@ -270,12 +276,10 @@ static void undo_attribute(
 	else
 		ours = !have ||
 		       fit_is_libvirt_default((const char *)element->name, path->attribute, have);
-	if (!ours) {
+	if (ours)
+		restore_attribute(undo, facet, element, path->attribute);
+	else
 		note_values(undo, facet, have);
-		return;
-	}
-	remember_value(undo, facet, have);
-	set_attribute(element, path->attribute, facet->before, facet->position);
 }
 
 static int undo_text(struct undo *undo, const struct fit_facet *facet, const struct fit_path *path)
@@ -291,7 +295,8 @@ static int undo_text(struct undo *undo, const struct fit_facet *facet, const str
 		note_values(undo, facet, have);
 		return 0;
 	}
-	remember_value(undo, facet, have);
+	if (undo->remains)
+		fit_remains_add(undo->remains, facet->path)->value = FIT_STEAL(have);
 	return fit_fragment_set_content(
 		element, facet->before ? facet->before : "", undo->name, undo->err);
 }
@@ -318,6 +323,39 @@ static int undo_facet(struct undo *undo, const struct fit_facet *facet)
 	return 0;
 }
 
+/* The device of a facet, if it is still there and ours. */
+static xmlNode *own_device(struct undo *undo, const struct fit_facet *facet)
+{
+	fit_autopath struct fit_path path = {0};
+	xmlNode *have, *wrote;
+
+	if (!fit_starts_with(facet->path, "devices/") || !facet->wrote || facet->before ||
+		fit_path_parse(facet->path, &path, NULL) < 0 || path.kind != FIT_PATH_ELEMENT)
+		return NULL;
+	have = fit_path_find(&path, path.step_count, undo->root);
+	wrote = have ? fit_fragment_element(undo->root, facet->wrote, undo->name, NULL) : NULL;
+	if (!wrote || !fit_xml_contains(have, wrote))
+		have = NULL;
+	xmlFreeNode(wrote);
+	return have;
+}
+
+/* Controllers go before the facets are undone, and come back after all edits are applied: positions
+ * of other devices count neither time what libvirt added. */
+static void remove_controllers(struct undo *undo, const struct fit_record *record)
+{
+	fit_autofree xmlNode **ours = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < record->facet_count; i++) {
+		xmlNode *node = own_device(undo, &record->facets[i]);
+
+		if (node)
+			*FIT_APPEND(ours, count) = node;
+	}
+	fit_controllers_remove(undo->root, record->controllers, ours, count, undo->remains);
+}
+
 static int undo_record(struct undo *undo, const struct fit_record *record)
 {
 	xmlNode *element = fit_record_find(undo->root->doc);
@@ -327,12 +365,11 @@ static int undo_record(struct undo *undo, const struct fit_record *record)
 	xmlFreeNode(element);
 	if (record->sole)
 		fit_layout_close(metadata);
+	if (record->controllers)
+		remove_controllers(undo, record);
 	for (size_t i = record->facet_count; i > 0; i--)
 		if (undo_facet(undo, &record->facets[i - 1]) < 0)
 			return -1;
-	if (record->controllers)
-		fit_controllers_remove(
-			undo->root, record->controllers, &undo->buses, undo->remains);
 	return 0;
 }
 

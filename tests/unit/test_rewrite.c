@@ -10,6 +10,7 @@
 #include "core/rewrite.h"
 #include "core/xml.h"
 #include "support_domains.h"
+#include "support_libvirt.h"
 
 static const struct fit_record info = {
 	.version = (char *)(uintptr_t) "0.1.0",
@@ -277,6 +278,77 @@ static void check_random_edits(const char *name, const char *text, size_t length
 	}
 }
 
+/* Fails when the documents do not say the same. */
+static void same_meaning(
+	const char *what, xmlDoc *wanted, xmlDoc *got, const struct fit_edits *edits)
+{
+	fit_autofree char *wanted_text = NULL;
+	fit_autofree char *got_text = NULL;
+
+	if (fit_xml_equivalent(xmlDocGetRootElement(wanted), xmlDocGetRootElement(got)))
+		return;
+	wanted_text = fit_xml_print(wanted);
+	got_text = fit_xml_print(got);
+	same_bytes(what, wanted_text, got_text, edits);
+}
+
+static xmlDoc *copy_of(xmlDoc *doc)
+{
+	fit_autofree char *text = fit_xml_print(doc);
+
+	return parse(text);
+}
+
+/* Libvirt normalises the fitted document before it is undone and applied again. */
+static void check_normalised(xmlDoc *original, const struct fit_edits *edits)
+{
+	fit_autodoc xmlDoc *wanted = copy_of(original);
+	fit_autodoc xmlDoc *fitted = copy_of(original);
+	fit_autodoc xmlDoc *defined = NULL;
+	fit_autodoc xmlDoc *again = NULL;
+	fit_autodoc xmlDoc *reverted = NULL;
+	fit_autostrlist struct fit_strlist notes = {0};
+	struct fit_remains *remains = NULL;
+
+	apply(fitted, edits, NULL);
+	normalise_as_libvirt(fitted);
+	defined = copy_of(fitted);
+	again = copy_of(fitted);
+	reverted = copy_of(fitted);
+	undo(again, &notes, &remains);
+	apply(again, edits, remains);
+	fit_remains_free(&remains);
+	same_meaning("apply(undo(N(apply(x)))) = N(apply(x))", defined, again, edits);
+	undo(reverted, &notes, NULL);
+	normalise_as_libvirt(wanted);
+	same_meaning("undo(N(apply(x))) = N(x)", wanted, reverted, edits);
+	no_notes(&notes);
+}
+
+static void check_planner_edits_with_libvirt(const char *name, const char *text, size_t length)
+{
+	(void)name;
+	(void)length;
+	for (int round = 0; round < 3; round++) {
+		fit_autodoc xmlDoc *doc = parse(text);
+		struct fit_edits edits = {0};
+
+		normalise_as_libvirt(doc);
+		add_planner_edits(&edits, doc);
+		check_normalised(doc, &edits);
+		fit_edits_clear(&edits);
+	}
+}
+
+static void libvirt_may_normalise_in_between(void **state)
+{
+	(void)state;
+	srand(3);
+	for (int round = 0; round < 20; round++)
+		for_each_synthetic_domain(check_planner_edits_with_libvirt);
+	for_each_corpus_domain(check_planner_edits_with_libvirt);
+}
+
 static void synthetic_domains_get_every_byte_back(void **state)
 {
 	(void)state;
@@ -301,6 +373,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(synthetic_domains_get_every_byte_back),
 		cmocka_unit_test(corpus_domains_get_every_byte_back),
+		cmocka_unit_test(libvirt_may_normalise_in_between),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
