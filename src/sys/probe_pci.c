@@ -112,13 +112,12 @@ static void read_netdevs(const struct entry *entry)
 	for (size_t i = 0; i < names.count; i++) {
 		fit_autofree char *inner = fit_xasprintf("%s/%s", path, names.items[i]);
 		fit_autofree char *operstate = fit_probe_text(entry->run, inner, "operstate");
+		struct fit_netdev *netdev = FIT_APPEND(device->netdevs, device->netdev_count);
 
+		netdev->name = fit_xstrdup(names.items[i]);
+		netdev->up = fit_streq(operstate, "up");
 		/* Reading the carrier of an interface that is down fails: no link then. */
-		*FIT_APPEND(device->netdevs, device->netdev_count) = (struct fit_netdev){
-			.name = FIT_STEAL(names.items[i]),
-			.up = fit_streq(operstate, "up"),
-			.carrier = fit_probe_int(entry->run, inner, "carrier", 0) == 1,
-		};
+		netdev->carrier = fit_probe_int(entry->run, inner, "carrier", 0) == 1;
 	}
 }
 
