@@ -96,10 +96,13 @@ static void set_housekeeping(struct fit_planner *planner)
 				"this host has one core: housekeeping keeps CPU %u and the vCPUs "
 				"share the core with it",
 				core->cpu);
-	} else {
-		*housekeeping = core->cpus;
+		fit_cpuset_remove(&core->usable, core->cpu);
+		return;
 	}
-	fit_cpuset_subtract(&core->usable, housekeeping);
+	*housekeeping = core->cpus;
+	if (!core->isolated)
+		fit_cpuset_subtract(housekeeping, &planner->host->isolated);
+	core->usable = (struct fit_cpuset){0};
 }
 
 static void apply_claims(struct fit_planner *planner)

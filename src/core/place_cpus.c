@@ -218,6 +218,28 @@ static void take_shares(const struct fit_planner *planner, struct fit_candidate 
 	}
 }
 
+/* Where cores differ, those taken last can make earlier ones superfluous. */
+static void drop_surplus(const struct fit_planner *planner, struct fit_candidate *candidate)
+{
+	size_t surplus = 0;
+	size_t kept = candidate->core_count;
+
+	for (size_t i = 0; i < candidate->core_count; i++)
+		surplus += fit_core_room(candidate, candidate->cores[i]);
+	surplus -= planner->domain->vcpus;
+	for (size_t i = candidate->core_count; i-- > 0;) {
+		size_t room = fit_core_room(candidate, candidate->cores[i]);
+
+		if (room > surplus)
+			continue;
+		surplus -= room;
+		kept--;
+		for (size_t later = i; later < kept; later++)
+			candidate->cores[later] = candidate->cores[later + 1];
+	}
+	candidate->core_count = kept;
+}
+
 static bool take_cores(const struct fit_planner *planner, struct fit_candidate *candidate)
 {
 	fit_autofree size_t *rooms = fit_xcalloc(FIT_CPUSET_MAX, sizeof(*rooms));
@@ -231,6 +253,7 @@ static bool take_cores(const struct fit_planner *planner, struct fit_candidate *
 		}
 		if (candidate->capacity >= planner->domain->vcpus) {
 			take_shares(planner, candidate, rooms, planner->domain->vcpus, node_count);
+			drop_surplus(planner, candidate);
 			return true;
 		}
 	}
@@ -343,9 +366,10 @@ static bool float_over_nodes(const struct fit_planner *planner, struct fit_candi
 			continue;
 		fit_cpuset_unite(&candidate->cpus, &core->usable);
 		if (fit_cpuset_intersects(&core->cpus, &planner->plan->housekeeping))
-			fit_cpuset_unite(&housekeeping, &core->cpus);
+			fit_cpuset_unite(&housekeeping, &planner->plan->housekeeping);
 	}
 	fit_cpuset_intersect(&housekeeping, &planner->allowed);
+	fit_cpuset_subtract(&candidate->cpus, &planner->host->isolated);
 	if (fit_cpuset_count(&candidate->cpus) < planner->domain->vcpus)
 		fit_cpuset_unite(&candidate->cpus, &housekeeping);
 	count = fit_cpuset_count(&candidate->cpus);

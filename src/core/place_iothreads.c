@@ -232,6 +232,7 @@ static struct fit_cpuset floating_cpus(
 			fit_cpuset_contains(&candidate->nodes, (unsigned int)core->node))
 			fit_cpuset_unite(&cpus, &core->cpus);
 	}
+	fit_cpuset_subtract(&cpus, &planner->host->isolated);
 	if (exclusive || planner->vcpus_kept)
 		fit_cpuset_subtract(&cpus, &candidate->cpus);
 	for (size_t i = 0; i < candidate->own_core_count; i++)

@@ -129,27 +129,27 @@ static void try_previous(
 	}
 }
 
-/* vCPUs for each core: powers of two and all threads of a core; where cores differ, also every core
- * to the full. A topology that is kept is not torn apart. */
+/* vCPUs for each core: powers of two and all threads of a core, as long as no guest core would be
+ * torn apart; where that leaves threads out, also every core to the full. */
 static void try_densities(
 	struct search *search, const struct fit_candidate *trial, struct rated *rated)
 {
 	struct fit_candidate candidate = *trial;
-	unsigned int kept = search->planner->kept_threads ? search->planner->kept_threads : 1;
 	unsigned int size = 1;
+	bool to_the_full;
 
 	candidate.uniform = true;
-	while (size <= search->threads) {
+	for (;;) {
 		candidate.per_core = size;
-		if (size % kept == 0)
+		to_the_full = size % fit_guest_threads(search->planner, &candidate) == 0;
+		if (to_the_full)
 			try_previous(search, &candidate, rated);
 		if (size == search->threads)
 			break;
 		size = size * 2 < search->threads ? size * 2 : search->threads;
 	}
-	if (!search->uniform) {
+	if ((!search->uniform || !to_the_full) && search->planner->kept_threads <= 1) {
 		candidate.uniform = false;
-		candidate.per_core = search->threads;
 		try_previous(search, &candidate, rated);
 	}
 }
