@@ -28,23 +28,24 @@ static const char namespaces[] = "urn:virt-fit:";
  * was prepared is undone (or kept) even if the request has been taken out of the XML since. */
 static const struct operation {
 	const char *name;
+	const char *sub;
 	bool refuse;
 	bool memory;
 } operations[] = {
-	{"prepare", true, false},
-	{"start", true, false},
-	{"started", true, false},
-	{"stopped", false, true},
-	{"release", false, true},
-	{"reconnect", false, true},
-	{"migrate", true, false},
-	{"restore", true, false},
+	{"prepare", "begin", true, false},
+	{"start", "begin", true, false},
+	{"started", "begin", true, false},
+	{"stopped", "end", false, true},
+	{"release", "end", false, true},
+	{"reconnect", "begin", false, true},
+	{"migrate", "begin", true, false},
+	{"restore", "begin", true, false},
 };
 
-static const struct operation *find_operation(const char *name)
+static const struct operation *find_operation(const char *name, const char *sub)
 {
 	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++)
-		if (strcmp(operations[i].name, name) == 0)
+		if (strcmp(operations[i].name, name) == 0 && strcmp(operations[i].sub, sub) == 0)
 			return &operations[i];
 	return NULL;
 }
@@ -138,7 +139,7 @@ static int fail(const struct operation *operation, const char *what)
 
 int main(int argc, char **argv)
 {
-	const struct operation *operation = argc > 2 ? find_operation(argv[2]) : NULL;
+	const struct operation *operation = argc > 3 ? find_operation(argv[2], argv[3]) : NULL;
 	const char **args;
 	size_t length;
 	char *xml;

@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# VFs that somebody uses are never taken away to make more; a number that is right is not written.
+set -eu
+. "$TOP/tests/lib/shell.sh"
+. "$TOP/tests/lib/hook.sh"
+hook_host two-node
+vm=$TEST_DIR/vm.xml
+
+# A card with four of 64 VFs, the third in another program's guest.
+pf=0000:b5:00.0
+{
+	for i in 0 1 2 3; do
+		vf=0000:b5:01.$i
+		echo "sys/bus/pci/devices/$pf/virtfn$i -> ../$vf"
+		echo "sys/bus/pci/devices/$vf/physfn -> ../$pf"
+		echo "sys/bus/pci/devices/$vf/driver -> ../../drivers/iavf"
+	done
+	printf "sys/bus/pci/devices/$pf/%s\n" "sriov_totalvfs = 64" "sriov_numvfs = 4" \
+		"sriov_offset = 8" "sriov_stride = 1"
+} | "$BUILD/tests/lib/mkroot" "$HOST"
+BEFORE=$(hook_dump)
+
+vm_with_vf() { # VFs-TO-CREATE FUNCTION
+	cat >"$PROFILES/vf-$1.xml" <<-END
+		<profile xmlns="urn:virt-fit:profile:1" name="vf-$1">
+		  <summary>VFs</summary>
+		  <vfs count="0" class="network" pf="$pf" create="$1"/>
+		</profile>
+	END
+	domain_xml vm "$UUID_A" "vf-$1" | sed "s,</devices>,<interface type='hostdev' managed='yes'>\
+		<source><address type='pci' domain='0' bus='0xb5' slot='0x01' function='0x$2'/></source>\
+		<alias name='ua-virt-fit-vf0'/></interface>&," >"$vm"
+	# Its fit is not what is tested here.
+	hook "$vm" vm restore begin -
+}
+
+vm_with_vf 4 0
+hook "$vm" vm prepare begin -
+same "the host" "$BEFORE" "$(hook_dump)"
+hook_down "$vm" vm
+host_is_as_before
+
+ln -sfn ../../drivers/vfio-pci "$HOST/sys/bus/pci/devices/0000:b5:01.2/driver"
+BEFORE=$(hook_dump)
+vm_with_vf 8 0
+refuses hook "$vm" vm prepare begin -
+contains "the refusal" "$refusal" "VF 2 (0000:b5:01.2) is bound to vfio-pci"
+hook_down "$vm" vm failed
+host_is_as_before
+
+vm_with_vf 65 0
+refuses hook "$vm" vm prepare begin -
+contains "the refusal" "$refusal" "65 VFs wanted, $pf has 64"
+hook_down "$vm" vm failed
+host_is_as_before
