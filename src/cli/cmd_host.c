@@ -72,21 +72,27 @@ static unsigned int core_step(const struct fit_cpuset *core, const struct fit_cp
 	return fit_cpuset_equal(&shifted, next) ? (unsigned int)step : 0;
 }
 
-static void add_core(struct fit_buffer *text, const struct fit_cpu *core)
+static const struct fit_cpuset *siblings(const struct fit_host *host, unsigned int cpu)
 {
-	fit_autofree char *list = fit_cpuset_format_list(&core->siblings);
+	return &fit_host_cpu(host, cpu)->siblings;
+}
+
+static void add_core(struct fit_buffer *text, const struct fit_cpuset *core)
+{
+	fit_autofree char *list = fit_cpuset_format_list(core);
 
 	fit_buffer_addf(text, " %s", list);
 }
 
 /* Cores that follow each other at equal steps: " 0,16 1,17 ... 7,23". */
-static void add_run(struct fit_buffer *text, const struct fit_cpu **cores, size_t count)
+static void add_run(struct fit_buffer *text, const struct fit_host *host,
+	const unsigned int *first_cpus, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (count > SHOWN_IN_FULL && i == 2)
 			fit_buffer_add(text, " ...");
 		if (count <= SHOWN_IN_FULL || i < 2 || i == count - 1)
-			add_core(text, cores[i]);
+			add_core(text, siblings(host, first_cpus[i]));
 	}
 }
 
@@ -95,7 +101,7 @@ static char *describe_cores(const struct fit_host *host, const struct fit_cpuset
 {
 	struct fit_buffer text = {0};
 	struct fit_cpuset lone = {0};
-	fit_autofree const struct fit_cpu **cores = NULL;
+	fit_autofree unsigned int *cores = NULL; /* by their first CPU */
 	fit_autofree char *list = NULL;
 	size_t count = 0;
 
@@ -105,7 +111,7 @@ static char *describe_cores(const struct fit_host *host, const struct fit_cpuset
 		if (fit_cpuset_count(&cpu->siblings) == 1)
 			fit_cpuset_add(&lone, cpu->id);
 		else if (fit_cpuset_next(&cpu->siblings, 0) == id)
-			*FIT_APPEND(cores, count) = cpu;
+			*FIT_APPEND(cores, count) = cpu->id;
 	}
 	if (count)
 		fit_buffer_add(&text, "cores");
@@ -113,14 +119,14 @@ static char *describe_cores(const struct fit_host *host, const struct fit_cpuset
 		unsigned int step = 0;
 
 		for (end = i + 1; end < count; end++) {
-			unsigned int next =
-				core_step(&cores[end - 1]->siblings, &cores[end]->siblings);
+			unsigned int next = core_step(
+				siblings(host, cores[end - 1]), siblings(host, cores[end]));
 
 			if (!next || (step && next != step))
 				break;
 			step = next;
 		}
-		add_run(&text, &cores[i], end - i);
+		add_run(&text, host, &cores[i], end - i);
 	}
 	list = fit_cpuset_format_list(&lone);
 	if (*list)

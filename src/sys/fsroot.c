@@ -156,7 +156,7 @@ static char *trimmed(char *text, size_t length)
 char *fit_fsroot_try_read(const struct fit_fsroot *root, const char *path)
 {
 	fit_autofree char *text = NULL;
-	size_t length;
+	size_t length = 0;
 
 	if (read_whole(root, path, &text, &length) != 0 || !trimmed(text, length))
 		return NULL;
