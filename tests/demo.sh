@@ -20,27 +20,41 @@ private_libvirtd_enter "$@"
 . "$TOP/tests/lib/guest.sh"
 
 chapter() { # TITLE
-	printf '\n\033[1m== %s\033[0m\n' "$*"
+	printf '\n\033[1m== %s\033[0m\n\n' "$*"
 }
 
 tell() { # TEXT
-	printf '%s\n' "$*" | fold -s -w 96
+	fold -s -w 96 <<<"$*"
 }
 
 shown() { # COMMAND...: as typed, then run
-	printf '\n$ %s\n' "$*"
+	printf '$ %s\n' "$*"
 	"$@" 2>&1 | sed 's/^/  /'
 	[ "${PIPESTATUS[0]}" = 0 ] || fail "this should have worked: $*"
 }
 
-host_settings() {
-	local file
-	for file in "$HOST"/sys/devices/system/cpu/cpufreq/policy*/scaling_governor; do
-		printf '  governor of CPU %-2s          %s\n' "$(basename "$(dirname "$file")" | tr -dc 0-9)" "$(cat "$file")"
+definition() { # without the lines of the record, which only virt-fit reads
+	virsh -q dumpxml --inactive web01 |
+		sed '/<applied:fitted/,/<\/applied:fitted>/c\    <!-- and the record: what was there before each change -->'
+}
+
+threads() {
+	local task
+	for task in /proc/"$(guest_pid web01)"/task/*; do
+		printf '  %-28s CPUs %s\n' "$(cat "$task/comm")" \
+			"$(sed -n 's/^Cpus_allowed_list:\t//p' "$task/status")"
 	done
-	for file in "$HOST"/proc/irq/*/smp_affinity_list; do
-		printf '  interrupt %-2s %-14s CPUs %s\n' "$(basename "$(dirname "$file")")" \
-			"$(cat "${file%/proc/*}/sys/kernel/irq/$(basename "$(dirname "$file")")/actions")" "$(cat "$file")"
+}
+
+host_settings() {
+	local path
+	for path in "$HOST"/sys/devices/system/cpu/cpufreq/policy*; do
+		printf '  %-28s %s\n' "governor of CPU ${path##*policy}" "$(cat "$path/scaling_governor")"
+	done
+	find "$HOST/proc/irq" -mindepth 1 -type d | sort -V | while read -r path; do
+		printf '  %-28s CPUs %s\n' \
+			"interrupt ${path##*/}, $(cat "$HOST/sys/kernel/irq/${path##*/}/actions")" \
+			"$(cat "$path/smp_affinity_list")"
 	done
 }
 
@@ -49,43 +63,45 @@ host_make
 before=$(host_dump)
 libvirtd_start
 guest_define web01
-tell "libvirtd $(virsh version --daemon | sed -n 's/.*daemon: //p') runs in private namespaces with our hook installed. The guest web01 has one vCPU and a virtio disk; nothing about it is special yet."
+plain=$(definition)
+tell "libvirtd $(virsh version --daemon | sed -n 's/.*daemon: //p') runs in private namespaces," \
+	"with our hook. The guest web01 has one vCPU and a virtio disk and nothing special. The host" \
+	"is a tree of files with this machine's CPUs, so that nothing of the machine is changed."
+echo
 shown virt-fit host
-definition=$(virsh -q dumpxml --inactive web01)
 
-chapter "What the profile would give it here, and why"
-shown virt-fit plan --profile "low-latency" --why web01
+chapter "What the profile low-latency would give it here, and why"
+shown virt-fit plan --profile low-latency --why web01
 
 chapter "The only command: set"
+tell "Huge pages are left out: the guest's memory is real, and this machine may have none to give."
+echo
 shown virt-fit set web01 low-latency "${modest[@]}"
-tell "" "What changed in the definition:"
-diff -u --label before --label fitted <(echo "$definition") <(virsh -q dumpxml --inactive web01) |
-	sed 's/^/  /' || true
+printf '\nThe definition, before and after:\n'
+diff -u --label before --label fitted <(echo "$plain") <(definition) | sed 's/^/  /' || true
 
 chapter "The host before the start"
 host_settings
 
 chapter "virsh start"
-shown virsh start web01
+shown virsh -q start web01
 threads_are_as_defined web01
-tell "" "Where its threads may run, as the kernel has it (/proc/PID/task):"
-pid=$(guest_pid web01)
-for task in /proc/"$pid"/task/*; do
-	printf '  %-20s CPUs %s\n' "$(cat "$task/comm")" "$(sed -n 's/^Cpus_allowed_list:\t//p' "$task/status")"
-done
+printf '\nWhere its threads may run, says the kernel (/proc/PID/task):\n'
+threads
 
 chapter "The host while it runs"
 host_settings
 [ "$(host_dump)" != "$before" ] || fail "the host was not prepared"
+echo
 shown virt-fit status web01
 
 chapter "virsh destroy: the host is as it was"
-shown virsh destroy web01
+shown virsh -q destroy web01
+echo
 host_settings
 host_is_as_before "$before"
 
-chapter "And the definition, if it is no longer wanted"
+chapter "And the definition, when the profile is no longer wanted"
 shown virt-fit unset web01
-same "the definition" "$(grep -v metadata <<<"$definition")" \
-	"$(virsh -q dumpxml --inactive web01 | grep -v metadata)"
-tell "" "Byte for byte what it was. The demo is over; libvirtd, guest and host tree are gone with it."
+same "the definition" "$(grep -v metadata <<<"$plain")" "$(definition | grep -v metadata)"
+tell "It is what it was. The demo is over; libvirtd, guest and host tree are gone with it."

@@ -5,7 +5,7 @@
 #
 # The guests are real: QEMU without KVM, little memory, no operating system; such a guest sits in
 # its firmware for ever. So are the CPUs they are pinned to. Everything the hook writes goes to a
-# tree that stands for the host ($HOST), with just those CPUs: two that this process may use.
+# tree that stands for the host ($HOST), with just those CPUs.
 
 HOST=$TEST_DIR/host
 GUEST_DISK=$TEST_DIR/disk.img
@@ -14,21 +14,22 @@ xml_escape() { # TEXT
 	sed "s/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g; s/\"/\&quot;/g; s/'/\&apos;/g" <<<"$1"
 }
 
-# The first two CPUs this process may run on, each a core of its own as far as the tree says.
+# The first CPUs that this process may run on, two to four, each a core of its own as far as the tree
+# says.
 host_cpus() {
 	local list=() part
 	for part in $(sed -n 's/^Cpus_allowed_list:\t//p' /proc/self/status | tr , ' '); do
 		mapfile -t -O ${#list[@]} list < <(seq "${part%-*}" "${part#*-}")
 	done
 	[ ${#list[@]} -ge 2 ] || skip "needs two CPUs"
-	echo "${list[0]} ${list[1]}"
+	echo "${list[@]:0:4}"
 }
 
 host_manifest() { # the tree, in the words of tests/hosts
 	local cpus cpu
 	read -ra cpus <<<"$(host_cpus)"
 	(
-		all=${cpus[0]},${cpus[1]}
+		all=$(IFS=, && echo "${cpus[*]}")
 		. "$TOP/tests/hosts/lib.sh"
 		host stage GenuineIntel "$all"
 		for cpu in "${cpus[@]}"; do
@@ -52,6 +53,8 @@ host_manifest() { # the tree, in the words of tests/hosts
 host_make() {
 	mkdir -p "$HOST"
 	host_manifest | "$BUILD/tests/lib/mkroot" "$HOST"
+	# For `status`, which tells whether the hook is installed.
+	cp -R --parents /etc/libvirt/hooks /usr/sbin/virt-fit-hook "$HOST"
 	private_libvirtd_root "$HOST"
 }
 
