@@ -44,14 +44,14 @@ struct fit_cost {
 	uint64_t level[FIT_COST_LEVELS];
 };
 
-/* A core: the online SMT siblings of one CPU. */
+/* A core: the online SMT siblings of one CPU. What the search looks at comes first: it has to pass
+ * over thousands of them. */
 struct fit_core {
-	unsigned int cpu;	  /* its lowest CPU, by which it is known */
-	struct fit_cpuset cpus;	  /* all of it */
-	struct fit_cpuset usable; /* what a domain can have of it; empty for housekeeping */
-	unsigned int threads;	  /* number of usable CPUs */
-	int node;
-	unsigned int l3; /* lowest CPU of its L3 group; above FIT_CPUSET_MAX when unknown */
+	unsigned int cpu;     /* its lowest CPU, by which it is known */
+	int node;	      /* -1 unknown */
+	unsigned int l3;      /* lowest CPU of its L3 group; of its node when that is unknown */
+	unsigned int first;   /* the lowest usable CPU; @cpu when there is none */
+	unsigned int threads; /* number of usable CPUs */
 	bool efficiency;
 	bool isolated;
 	bool previous;			 /* a vCPU of the domain is there now */
@@ -59,6 +59,8 @@ struct fit_core {
 	bool previous_iothread;		 /* an iothread of it has */
 	const struct fit_claim *running; /* holder, or NULL */
 	const struct fit_claim *defined; /* a shut-off domain's claim, or NULL */
+	struct fit_cpuset cpus;		 /* all of it */
+	struct fit_cpuset usable;	 /* what a domain can have of it; empty for housekeeping */
 };
 
 /* A device the domain should be near to. */
@@ -117,7 +119,8 @@ struct fit_candidate {
 	const struct fit_core **own_cores; /* for QEMU's threads, the emulator's first */
 	size_t own_core_count;
 	bool emulator_has_core;
-	struct fit_cpuset cpus; /* of the vCPUs */
+	struct fit_cpuset cpus;	     /* of the vCPUs: all they can have of their cores */
+	struct fit_cpuset l3_groups; /* of these cores */
 	struct fit_cpuset memory_nodes;
 	bool memory_spills; /* nodes farther away had to be added for size */
 	uint64_t page_kib;  /* 0: normal pages */
@@ -136,10 +139,11 @@ struct fit_planner {
 	struct fit_err *err;
 
 	enum fit_place vcpus_place; /* NONE: the vCPUs are not placed at all */
-	struct fit_core *cores;	    /* by lowest CPU */
+	struct fit_core *cores;	    /* by node and lowest CPU */
 	size_t core_count;
 	size_t *core_of;		 /* by CPU: index into @cores, SIZE_MAX for none */
 	int *previous_cpus;		 /* by vCPU: where it is pinned now, -1 for nowhere */
+	bool has_previous;		 /* a vCPU or a thread of QEMU has a place now */
 	bool vcpus_kept;		 /* the definition's pins are the placement */
 	struct fit_cpuset allowed;	 /* online, within a <vcpu cpuset=> that is kept */
 	const struct fit_claim **claims; /* of others: running first, then by name */
@@ -179,6 +183,9 @@ const char *fit_claim_state(const struct fit_claim *claim); /* "running" or "shu
 
 /* place_cores.c */
 void fit_place_cores_prepare(struct fit_planner *planner);
+/* The cores of a node; *@ret_count of them. */
+const struct fit_core *fit_planner_node_cores(
+	const struct fit_planner *planner, int node, size_t *ret_count);
 void fit_place_cores_clear(struct fit_planner *planner);
 const struct fit_core *fit_planner_core_of(
 	const struct fit_planner *planner, int cpu); /* or NULL */
@@ -192,6 +199,8 @@ bool fit_core_suits(const struct fit_planner *planner, const struct fit_candidat
 	const struct fit_core *core);
 
 /* place_pins.c: from chosen cores to pins; pins that are kept */
+void fit_place_order(
+	const struct fit_planner *planner, const struct fit_candidate *candidate, int *ret_cpus);
 struct fit_thread_pin *fit_place_pins(
 	const struct fit_planner *planner, const struct fit_candidate *candidate);
 int fit_place_pins_kept(struct fit_planner *planner, struct fit_candidate *candidate);

@@ -13,18 +13,6 @@
 
 #include "base/memory.h"
 
-/* Cores whose L3 is unknown count as one group for each node. */
-static unsigned int l3_of(const struct fit_host *host, const struct fit_cpu *cpu, int node)
-{
-	if (cpu->l3 >= 0 && (size_t)cpu->l3 < host->l3_count) {
-		int first = fit_cpuset_next(&host->l3_groups[cpu->l3], 0);
-
-		if (first >= 0)
-			return (unsigned int)first;
-	}
-	return FIT_CPUSET_MAX + 1U + (unsigned int)node;
-}
-
 static int node_of(const struct fit_host *host, const struct fit_cpu *cpu)
 {
 	if (cpu->node >= 0)
@@ -36,21 +24,43 @@ static int node_of(const struct fit_host *host, const struct fit_cpu *cpu)
 	return -1;
 }
 
+/* Cores whose L3 is unknown count as one group for each node. */
+static unsigned int l3_of(const struct fit_host *host, const struct fit_cpu *cpu, int node_id)
+{
+	const struct fit_node *node =
+		node_id < 0 ? NULL : fit_host_node(host, (unsigned int)node_id);
+	int first = -1;
+
+	if (cpu->l3 >= 0 && (size_t)cpu->l3 < host->l3_count)
+		first = fit_cpuset_next(&host->l3_groups[cpu->l3], 0);
+	if (first < 0 && node)
+		first = fit_cpuset_next(&node->cpus, 0);
+	return first < 0 ? cpu->id : (unsigned int)first;
+}
+
+static int compare_cores(const void *a, const void *b)
+{
+	const struct fit_core *left = a;
+	const struct fit_core *right = b;
+
+	if (left->node != right->node)
+		return left->node < right->node ? -1 : 1;
+	return (left->cpu > right->cpu) - (left->cpu < right->cpu);
+}
+
 static void add_core(
 	struct fit_planner *planner, const struct fit_cpu *cpu, const struct fit_cpuset *cpus)
 {
 	struct fit_core *core = FIT_APPEND(planner->cores, planner->core_count);
 
-	fit_cpuset_for_each (member, cpus)
-		planner->core_of[member] = planner->core_count - 1;
 	core->cpu = cpu->id;
-	core->cpus = *cpus;
-	core->usable = *cpus;
-	fit_cpuset_intersect(&core->usable, &planner->allowed);
 	core->node = node_of(planner->host, cpu);
 	core->l3 = l3_of(planner->host, cpu, core->node);
 	core->efficiency = cpu->kind == FIT_CPU_EFFICIENCY;
 	core->isolated = fit_cpuset_is_subset(cpus, &planner->host->isolated);
+	core->cpus = *cpus;
+	core->usable = *cpus;
+	fit_cpuset_intersect(&core->usable, &planner->allowed);
 	planner->has_efficiency |= core->efficiency;
 	planner->has_isolated |= core->isolated;
 }
@@ -60,9 +70,6 @@ static void find_cores(struct fit_planner *planner)
 	const struct fit_host *host = planner->host;
 	struct fit_cpuset left = host->online;
 
-	planner->core_of = fit_xcalloc(FIT_CPUSET_MAX, sizeof(*planner->core_of));
-	for (size_t i = 0; i < FIT_CPUSET_MAX; i++)
-		planner->core_of[i] = SIZE_MAX;
 	for (size_t i = 0; i < host->cpu_count; i++) {
 		const struct fit_cpu *cpu = &host->cpus[i];
 		struct fit_cpuset cpus = cpu->siblings;
@@ -74,19 +81,37 @@ static void find_cores(struct fit_planner *planner)
 		fit_cpuset_subtract(&left, &cpus);
 		add_core(planner, cpu, &cpus);
 	}
+	if (planner->core_count)
+		qsort(planner->cores, planner->core_count, sizeof(*planner->cores), compare_cores);
+	planner->core_of = fit_xcalloc(FIT_CPUSET_MAX, sizeof(*planner->core_of));
+	for (size_t i = 0; i < FIT_CPUSET_MAX; i++)
+		planner->core_of[i] = SIZE_MAX;
+	for (size_t i = 0; i < planner->core_count; i++) {
+		fit_cpuset_for_each (cpu, &planner->cores[i].cpus)
+			planner->core_of[cpu] = i;
+	}
+}
+
+/* The core with the lowest CPU, one that is not isolated if there is such. */
+static struct fit_core *housekeeping_core(struct fit_planner *planner)
+{
+	struct fit_core *best = NULL;
+
+	for (size_t i = 0; i < planner->core_count; i++) {
+		struct fit_core *core = &planner->cores[i];
+
+		if (!best || (best->isolated && !core->isolated) ||
+			(best->isolated == core->isolated && core->cpu < best->cpu))
+			best = core;
+	}
+	return best;
 }
 
 static void set_housekeeping(struct fit_planner *planner)
 {
 	struct fit_cpuset *housekeeping = &planner->plan->housekeeping;
-	struct fit_core *core = NULL;
+	struct fit_core *core = housekeeping_core(planner);
 
-	for (size_t i = 0; i < planner->core_count && !core; i++) {
-		if (!planner->cores[i].isolated)
-			core = &planner->cores[i];
-	}
-	if (!core && planner->core_count)
-		core = &planner->cores[0];
 	if (!core)
 		return;
 	if (planner->core_count == 1 && fit_cpuset_count(&core->cpus) > 1) {
@@ -144,6 +169,7 @@ static void find_previous(struct fit_planner *planner)
 		if (pin->id >= planner->domain->vcpus || fit_cpuset_count(&pin->cpus) != 1)
 			continue;
 		planner->previous_cpus[pin->id] = cpu;
+		planner->has_previous = true;
 		core = fit_planner_core_of(planner, cpu);
 		if (core)
 			planner->cores[core - planner->cores].previous = true;
@@ -162,6 +188,7 @@ static void find_previous_threads(struct fit_planner *planner)
 		for (size_t t = 0; t < previous->iothread_pin_count; t++)
 			core->previous_iothread |=
 				fit_cpuset_equal(&previous->iothread_pins[t].cpus, &core->cpus);
+		planner->has_previous |= core->previous_emulator || core->previous_iothread;
 	}
 }
 
@@ -182,9 +209,34 @@ void fit_place_cores_prepare(struct fit_planner *planner)
 	apply_claims(planner);
 	find_previous(planner);
 	find_previous_threads(planner);
-	for (size_t i = 0; i < planner->core_count; i++)
-		planner->cores[i].threads =
-			(unsigned int)fit_cpuset_count(&planner->cores[i].usable);
+	for (size_t i = 0; i < planner->core_count; i++) {
+		struct fit_core *core = &planner->cores[i];
+		int first = fit_cpuset_next(&core->usable, core->cpu);
+
+		core->threads = (unsigned int)fit_cpuset_count(&core->usable);
+		core->first = first < 0 ? core->cpu : (unsigned int)first;
+	}
+}
+
+const struct fit_core *fit_planner_node_cores(
+	const struct fit_planner *planner, int node, size_t *ret_count)
+{
+	size_t low = 0;
+	size_t high = planner->core_count;
+	size_t end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (planner->cores[middle].node < node)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < planner->core_count && planner->cores[end].node == node; end++)
+		;
+	*ret_count = end - low;
+	return planner->cores + low;
 }
 
 void fit_place_cores_clear(struct fit_planner *planner)

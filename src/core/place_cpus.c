@@ -42,13 +42,15 @@ static bool overlaps(const struct fit_core *core)
 static size_t list_cores(const struct fit_planner *planner, const struct fit_candidate *candidate,
 	int node, bool overlapping, const struct fit_core **ret_list)
 {
+	size_t core_count;
+	const struct fit_core *cores = fit_planner_node_cores(planner, node, &core_count);
 	size_t count = 0;
 
 	for (unsigned int room = candidate->per_core; room > 0; room--) {
-		for (size_t i = 0; i < planner->core_count; i++) {
-			const struct fit_core *core = &planner->cores[i];
+		for (size_t i = 0; i < core_count; i++) {
+			const struct fit_core *core = &cores[i];
 
-			if (core->node == node && fit_core_room(candidate, core) == room &&
+			if (fit_core_room(candidate, core) == room &&
 				overlaps(core) == overlapping &&
 				fit_core_suits(planner, candidate, core))
 				ret_list[count++] = core;
@@ -64,16 +66,8 @@ static void take(struct fit_candidate *candidate, const struct fit_core *core, s
 	size_t room = fit_core_room(candidate, core);
 
 	*FIT_APPEND(candidate->cores, candidate->core_count) = core;
+	fit_cpuset_add(&candidate->l3_groups, core->l3);
 	*need -= room < *need ? room : *need;
-}
-
-static bool is_touched(const struct fit_candidate *candidate, unsigned int l3)
-{
-	for (size_t i = candidate->core_count; i-- > 0;) {
-		if (candidate->cores[i]->l3 == l3)
-			return true;
-	}
-	return false;
 }
 
 static size_t list_groups(const struct fit_candidate *candidate, const struct fit_core *const *list,
@@ -90,7 +84,7 @@ static size_t list_groups(const struct fit_candidate *candidate, const struct fi
 		if (g == group_count) {
 			ret_groups[group_count++] = (struct l3_group){
 				.key = core->l3,
-				.touched = is_touched(candidate, core->l3),
+				.touched = fit_cpuset_contains(&candidate->l3_groups, core->l3),
 			};
 		}
 		ret_groups[g].room += fit_core_room(candidate, core);
@@ -178,13 +172,14 @@ static void take_of_node(
 static size_t node_room(const struct fit_planner *planner, const struct fit_candidate *candidate,
 	int node, bool overlapping)
 {
+	size_t core_count;
+	const struct fit_core *cores = fit_planner_node_cores(planner, node, &core_count);
 	size_t room = 0;
 
-	for (size_t i = 0; i < planner->core_count; i++) {
-		const struct fit_core *core = &planner->cores[i];
+	for (size_t i = 0; i < core_count; i++) {
+		const struct fit_core *core = &cores[i];
 
-		if (core->node == node && (overlapping || !overlaps(core)) &&
-			fit_core_suits(planner, candidate, core))
+		if ((overlapping || !overlaps(core)) && fit_core_suits(planner, candidate, core))
 			room += fit_core_room(candidate, core);
 	}
 	return room;
@@ -273,37 +268,24 @@ static int compare_places(const void *a, const void *b)
 	return (left->cpu > right->cpu) - (left->cpu < right->cpu);
 }
 
-static size_t count_l3_groups(const struct fit_candidate *candidate)
-{
-	size_t count = 0;
-	unsigned int last = 0;
-
-	/* The cores are sorted, so a group is met once for each node it is on. */
-	for (size_t i = 0; i < candidate->core_count; i++) {
-		unsigned int l3 = candidate->cores[i]->l3;
-
-		count += i == 0 || l3 != last;
-		last = l3;
-	}
-	return count;
-}
-
 static void rate_fragments(const struct fit_planner *planner, struct fit_candidate *candidate)
 {
-	fit_autofree bool *chosen = fit_xcalloc(planner->core_count, sizeof(*chosen));
 	struct fit_cost *cost = &candidate->cost;
 
-	for (size_t i = 0; i < candidate->core_count; i++)
-		chosen[candidate->cores[i] - planner->cores] = true;
-	for (size_t i = 0; i < planner->core_count; i++) {
-		const struct fit_core *core = &planner->cores[i];
+	fit_cpuset_for_each (node, &candidate->nodes) {
+		size_t count;
+		const struct fit_core *cores = fit_planner_node_cores(planner, node, &count);
 
-		if (chosen[i] || !fit_core_is_free(planner, core) || overlaps(core) ||
-			!fit_cpuset_contains(&candidate->nodes, (unsigned int)core->node))
-			continue;
-		cost->level[FIT_COST_FRAGMENT_NODES]++;
-		if (is_touched(candidate, core->l3))
-			cost->level[FIT_COST_FRAGMENT_L3]++;
+		for (size_t i = 0; i < count; i++) {
+			const struct fit_core *core = &cores[i];
+
+			if (!fit_core_is_free(planner, core) || overlaps(core) ||
+				fit_cpuset_contains(&candidate->cpus, core->first))
+				continue;
+			cost->level[FIT_COST_FRAGMENT_NODES]++;
+			cost->level[FIT_COST_FRAGMENT_L3] +=
+				fit_cpuset_contains(&candidate->l3_groups, core->l3);
+		}
 	}
 }
 
@@ -324,7 +306,7 @@ static void rate_cores(const struct fit_planner *planner, struct fit_candidate *
 	cost->level[FIT_COST_NOT_ISOLATED] =
 		planner->has_isolated && !planner->profile->vcpus.shared && !isolated;
 	cost->level[FIT_COST_EFFICIENCY] = candidate->efficiency;
-	cost->level[FIT_COST_L3] = count_l3_groups(candidate);
+	cost->level[FIT_COST_L3] = fit_cpuset_count(&candidate->l3_groups);
 	cost->level[FIT_COST_HIDDEN_SMT] =
 		!planner->kept_threads &&
 		candidate->per_core > fit_guest_threads(planner, candidate);
@@ -334,13 +316,13 @@ static void rate_cores(const struct fit_planner *planner, struct fit_candidate *
 
 static void rate_moves(const struct fit_planner *planner, struct fit_candidate *candidate)
 {
-	fit_autofree struct fit_thread_pin *pins = fit_place_pins(planner, candidate);
+	fit_autofree int *cpus = fit_xcalloc(planner->domain->vcpus, sizeof(*cpus));
 
+	fit_place_order(planner, candidate, cpus);
 	for (size_t i = 0; i < planner->domain->vcpus; i++) {
-		int cpu = planner->previous_cpus[i];
+		int previous = planner->previous_cpus[i];
 
-		candidate->cost.level[FIT_COST_MOVED] +=
-			cpu >= 0 && !fit_cpuset_contains(&pins[i].cpus, (unsigned int)cpu);
+		candidate->cost.level[FIT_COST_MOVED] += previous >= 0 && previous != cpus[i];
 	}
 	for (size_t i = 0; i < candidate->core_count; i++) {
 		const struct fit_core *core = candidate->cores[i];
@@ -390,8 +372,11 @@ bool fit_place_cpus_complete(const struct fit_planner *planner, struct fit_candi
 	if (!take_cores(planner, candidate))
 		return false;
 	qsort(candidate->cores, candidate->core_count, sizeof(*candidate->cores), compare_places);
-	for (size_t i = 0; i < candidate->core_count; i++)
+	candidate->l3_groups = (struct fit_cpuset){0};
+	for (size_t i = 0; i < candidate->core_count; i++) {
 		fit_cpuset_unite(&candidate->cpus, &candidate->cores[i]->usable);
+		fit_cpuset_add(&candidate->l3_groups, candidate->cores[i]->l3);
+	}
 	rate_cores(planner, candidate);
 	rate_moves(planner, candidate);
 	return true;

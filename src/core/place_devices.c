@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 
-#include "base/buffer.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -79,7 +78,7 @@ static bool leaves_group_viable(
 char *fit_iommu_group_problem(
 	const struct fit_planner *planner, int group, struct fit_pciaddr except)
 {
-	fit_autobuffer struct fit_buffer text = {0};
+	fit_autostrlist struct fit_strlist members = {0};
 	size_t low = 0;
 	size_t high = planner->group_member_count;
 
@@ -97,10 +96,10 @@ char *fit_iommu_group_problem(
 
 		if (!fit_pciaddr_equal(device->addr, except) &&
 			!leaves_group_viable(planner, device))
-			fit_buffer_addf(&text, "%s%s (driver %s)", text.length ? ", " : "",
-				FIT_PCIADDR_STR(device->addr), device->driver);
+			fit_strlist_addf(&members, "%s (driver %s)", FIT_PCIADDR_STR(device->addr),
+				device->driver);
 	}
-	return text.length ? fit_buffer_steal(&text) : NULL;
+	return members.count ? fit_strlist_join(&members, ", ") : NULL;
 }
 
 static void add_anchor(struct fit_planner *planner, const struct fit_pci_device *device)

@@ -143,15 +143,6 @@ int fit_place_threads_prepare(struct fit_planner *planner)
 	return 0;
 }
 
-static bool shares_l3(const struct fit_candidate *candidate, const struct fit_core *core)
-{
-	for (size_t i = 0; i < candidate->core_count; i++) {
-		if (candidate->cores[i]->l3 == core->l3)
-			return true;
-	}
-	return false;
-}
-
 /* The emulator is many threads, which the scheduler does not spread over isolated CPUs. */
 static bool can_be_own(
 	const struct fit_candidate *candidate, const struct fit_core *core, bool for_emulator)
@@ -164,31 +155,45 @@ static bool can_be_own(
 		if (candidate->own_cores[i] == core)
 			return false;
 	}
-	return fit_cpuset_is_empty(&candidate->nodes) ||
-	       fit_cpuset_contains(&candidate->nodes, (unsigned int)core->node);
+	return true;
 }
 
-/* Takes one more core for QEMU's threads. Less is better, the lowest CPU among equals. */
+static unsigned int rank_own(
+	const struct fit_candidate *candidate, const struct fit_core *core, bool for_emulator)
+{
+	bool moves = for_emulator ? !core->previous_emulator : !core->previous_iothread;
+
+	return moves * 8U + (core->isolated != candidate->isolated_only) * 4U +
+	       (core->efficiency != candidate->efficiency) * 2U +
+	       !fit_cpuset_contains(&candidate->l3_groups, core->l3);
+}
+
+static const struct fit_core *best_own(const struct fit_candidate *candidate,
+	const struct fit_core *cores, size_t count, bool for_emulator, const struct fit_core *best)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (can_be_own(candidate, &cores[i], for_emulator) &&
+			(!best || rank_own(candidate, &cores[i], for_emulator) <
+					  rank_own(candidate, best, for_emulator)))
+			best = &cores[i];
+	}
+	return best;
+}
+
+/* Takes one more core for QEMU's threads, anywhere when the vCPUs have no place of their own. The
+ * lowest rank wins, the first among equals. */
 static bool take_own_core(
 	const struct fit_planner *planner, struct fit_candidate *candidate, bool for_emulator)
 {
 	const struct fit_core *best = NULL;
-	unsigned int best_rank = 0;
 
-	for (size_t i = 0; i < planner->core_count; i++) {
-		const struct fit_core *core = &planner->cores[i];
-		unsigned int rank;
+	if (fit_cpuset_is_empty(&candidate->nodes))
+		best = best_own(candidate, planner->cores, planner->core_count, for_emulator, NULL);
+	fit_cpuset_for_each (node, &candidate->nodes) {
+		size_t count;
+		const struct fit_core *cores = fit_planner_node_cores(planner, node, &count);
 
-		if (!can_be_own(candidate, core, for_emulator))
-			continue;
-		rank = (for_emulator ? !core->previous_emulator : !core->previous_iothread) * 8U +
-		       (core->isolated != candidate->isolated_only) * 4U +
-		       (core->efficiency != candidate->efficiency) * 2U +
-		       !shares_l3(candidate, core);
-		if (!best || rank < best_rank) {
-			best = core;
-			best_rank = rank;
-		}
+		best = best_own(candidate, cores, count, for_emulator, best);
 	}
 	if (!best)
 		return false;

@@ -9,24 +9,34 @@
 
 #include "base/memory.h"
 
-/* One CPU for each vCPU: threads of a core get neighbouring vCPU numbers, as the guest's topology
+/* The CPU of each vCPU: threads of a core get neighbouring vCPU numbers, as the guest's topology
  * has them. */
-static void pin_to_cores(const struct fit_planner *planner, const struct fit_candidate *candidate,
-	struct fit_thread_pin *pins)
+void fit_place_order(
+	const struct fit_planner *planner, const struct fit_candidate *candidate, int *ret_cpus)
 {
 	size_t vcpu = 0;
 
 	for (size_t i = 0; i < candidate->core_count; i++) {
 		const struct fit_core *core = candidate->cores[i];
 		unsigned int room = fit_core_room(candidate, core);
+		int cpu = (int)core->first;
 
-		fit_cpuset_for_each (cpu, &core->usable) {
-			if (room == 0 || vcpu == planner->domain->vcpus)
-				break;
-			fit_cpuset_add(&pins[vcpu++].cpus, (unsigned int)cpu);
-			room--;
+		while (room-- > 0 && vcpu < planner->domain->vcpus) {
+			ret_cpus[vcpu++] = cpu;
+			cpu = fit_cpuset_next(&core->usable, (unsigned int)cpu + 1);
 		}
 	}
+}
+
+static void pin_to_cores(const struct fit_planner *planner, const struct fit_candidate *candidate,
+	struct fit_thread_pin *pins)
+{
+	size_t count = planner->domain->vcpus;
+	fit_autofree int *cpus = fit_xcalloc(count, sizeof(*cpus));
+
+	fit_place_order(planner, candidate, cpus);
+	for (size_t i = 0; i < count; i++)
+		fit_cpuset_add(&pins[i].cpus, (unsigned int)cpus[i]);
 }
 
 static void pin_as_kept(const struct fit_planner *planner, struct fit_thread_pin *pins)

@@ -121,7 +121,7 @@ static void try_candidate(
 static void try_previous(
 	struct search *search, const struct fit_candidate *trial, struct rated *rated)
 {
-	for (int prefer = 0; prefer <= 1; prefer++) {
+	for (int prefer = 0; prefer <= (search->planner->has_previous ? 1 : 0); prefer++) {
 		struct fit_candidate candidate = *trial;
 
 		candidate.prefer_previous = prefer;
@@ -212,13 +212,13 @@ static size_t list_nodes(const struct search *search, struct sized_node **ret_no
 
 	for (size_t i = 0; i < planner->host->node_count; i++) {
 		unsigned int id = planner->host->nodes[i].id;
+		size_t core_count;
+		const struct fit_core *cores =
+			fit_planner_node_cores(planner, (int)id, &core_count);
 		size_t room = 0;
 
-		for (size_t c = 0; c < planner->core_count; c++) {
-			if (planner->cores[c].node == (int)id &&
-				fit_core_is_free(planner, &planner->cores[c]))
-				room += planner->cores[c].threads;
-		}
+		for (size_t c = 0; c < core_count; c++)
+			room += fit_core_is_free(planner, &cores[c]) ? cores[c].threads : 0;
 		/* Floating vCPUs can share even housekeeping's CPUs. */
 		if (room || (planner->vcpus_place == FIT_PLACE_NODE &&
 				    !fit_cpuset_is_empty(&planner->host->nodes[i].cpus)))
