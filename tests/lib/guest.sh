@@ -106,7 +106,6 @@ guest_xml() { # NAME [REQUEST]: a definition, with the request as its metadata; 
 
 # What no machine can be counted on to give a test: huge pages, and the right to lock memory. As
 # options of `virt-fit set`, and as a request.
-# shellcheck disable=SC2034  # for those who source this
 modest=(--param pages=none --param locked=no)
 
 request() { # PROFILES [PAGES]

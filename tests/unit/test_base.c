@@ -82,8 +82,8 @@ static void sizes_follow_libvirts_units(void **state)
 	} good[] = {{"4", NULL, 4}, {"4", "k", 4}, {"2", "MiB", 2048}, {"2", "m", 2048},
 		{"1", "G", 1048576}, {"1024", "MB", 1000000}, {"4096", "bytes", 4},
 		{"1", "TiB", 1073741824}, {"1", "b", 1}, {"9", "MB", 8790}};
-	static const char *const bad[][2] = {{"1", "parsec"}, {"1", ""},
-		{"-1", "G"}, {"99999999999", "E"}, {"x", "G"}};
+	static const char *const bad[][2] = {
+		{"1", "parsec"}, {"1", ""}, {"-1", "G"}, {"99999999999", "E"}, {"x", "G"}};
 
 	(void)state;
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(good); i++) {
