@@ -269,16 +269,21 @@ static int substitute(const struct composition *composition,
 	return 0;
 }
 
+static struct fit_profile_setting *slot_of(const struct composition *composition,
+	const struct fit_profile_element *element, size_t attribute)
+{
+	size_t row = (size_t)(element - fit_profile_elements);
+
+	return &composition->slots[row * FIT_PROFILE_ATTRIBUTES_MAX + attribute];
+}
+
 static int apply_attribute(struct composition *composition, const struct fit_profile_source *source,
 	const struct fit_profile_statement *statement,
 	const struct fit_profile_attribute *attribute)
 {
 	const struct fit_profile_element *element = statement->element;
 	size_t index = (size_t)(attribute - element->attributes);
-	struct fit_profile_setting *slot =
-		&composition->slots[(size_t)(element - fit_profile_elements) *
-					    FIT_PROFILE_ATTRIBUTES_MAX +
-				    index];
+	struct fit_profile_setting *slot = slot_of(composition, element, index);
 	const char *stated = statement->texts[index];
 	fit_autofree char *text = NULL;
 	char *canonical;
@@ -291,10 +296,11 @@ static int apply_attribute(struct composition *composition, const struct fit_pro
 	canonical = fit_profile_store(element, attribute, &composition->profile, text);
 	if (!canonical) {
 		fit_autofree char *wanted = fit_profile_attribute_wanted(attribute);
+		fit_autofree char *shown = fit_printable(text);
 
 		return fit_err_set(composition->err, FIT_ERR_INVALID,
-			"%s:%u: <%s %s=\"%s\">: the parameters make it \"%s\", but %s must be %s",
-			source->file, statement->line, element->name, attribute->name, stated, text,
+			"%s:%u: <%s %s=\"%s\"> (with its parameters put in): %s must be %s",
+			source->file, statement->line, element->name, attribute->name, shown,
 			attribute->name, wanted);
 	}
 	free(slot->value);
@@ -315,9 +321,9 @@ static int apply_source(struct composition *composition, const struct fit_profil
 		struct fit_intent *intent =
 			fit_profile_intent(statement->element, &composition->profile);
 
-		fit_profile_for_each_attribute(attribute,
-			statement->element) if (apply_attribute(composition, source, statement,
-							attribute) < 0) return -1;
+		fit_profile_for_each_attribute (attribute, statement->element)
+			if (apply_attribute(composition, source, statement, attribute) < 0)
+				return -1;
 		intent->set = true;
 		intent->file = source->file;
 		intent->line = statement->line;

@@ -311,7 +311,7 @@ static int check_intent_attributes(
 
 	if (element->of)
 		fit_buffer_add(&known, "of ");
-	fit_profile_for_each_attribute(attribute, element)
+	fit_profile_for_each_attribute (attribute, element)
 		fit_buffer_addf(&known, "%s ", attribute->name);
 	return check_attributes(parser, node, known.text);
 }
@@ -331,8 +331,7 @@ static int read_intent(
 	statement = FIT_APPEND(source->statements, source->statement_count);
 	statement->element = element;
 	statement->line = fit_xml_line(node);
-	fit_profile_for_each_attribute(attribute, element)
-	{
+	fit_profile_for_each_attribute (attribute, element) {
 		char *text = fit_xml_attr(node, attribute->name);
 
 		statement->texts[attribute - element->attributes] = text;

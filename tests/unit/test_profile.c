@@ -417,7 +417,7 @@ static const char *const bad_contents[][2] = {
 	{"<vcpus place='${place'/>", "\"${\" begins a parameter"},
 	{"<vcpus place='${}'/>", "\"${\" begins a parameter"},
 	{"<param name='x' type='text' default='y'/><vcpus place='${x}'/>",
-		"<vcpus place=\"${x}\">: the parameters make it \"y\", but place must be"},
+		"<vcpus place=\"y\"> (with its parameters put in): place must be \"cores\""},
 };
 
 static void what_is_wrong_in_a_file_is_said_with_its_line(void **state)
