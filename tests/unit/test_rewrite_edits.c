@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What happens to a fitted document when somebody edits it before it is undone. */
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "core/rewrite.h"
+#include "core/xml.h"
+
+#define VF_PATH "devices/interface[alias/@name='ua-virt-fit-vf0']"
+#define VF_FORMAT \
+	"<interface type='hostdev' managed='yes'><source><address type='pci' domain='0x0000' " \
+	"bus='0x41' slot='0x10' function='0x%u'/></source><alias " \
+	"name='ua-virt-fit-vf0'/></interface>"
+#define NO_VF (-1)
+
+static const char original[] = "<domain type='kvm'>\n"
+			       "  <name>web01</name>\n"
+			       "  <vcpu placement='static' cpuset='0-3'>4</vcpu>\n"
+			       "  <cputune>\n"
+			       "    <vcpupin vcpu='0' cpuset='7'/>\n"
+			       "  </cputune>\n"
+			       "  <cpu mode='host-model' check='partial'/>\n"
+			       "  <devices>\n"
+			       "    <controller type='pci' index='0' model='pcie-root'/>\n"
+			       "    <controller type='pci' index='1' model='pcie-root-port'/>\n"
+			       "    <memballoon model='virtio'/>\n"
+			       "  </devices>\n"
+			       "</domain>\n";
+
+static xmlDoc *parse(const char *text)
+{
+	struct fit_err err = FIT_ERR_INIT;
+	xmlDoc *doc = fit_xml_parse(text, strlen(text), "web01", &err);
+
+	if (!doc)
+		fail_msg("%s\n%s", err.message, text);
+	return doc;
+}
+
+/* The standard edits, with function @vf of a device unless it is NO_VF. */
+static void apply(xmlDoc *doc, int vf, struct fit_remains *remains)
+{
+	static const struct fit_record info = {0};
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_edits edits = {0};
+
+	fit_edits_set(&edits, "cpu/@mode", "host-passthrough");
+	fit_edits_set(&edits, "cpu/topology", "<topology sockets='1' cores='2' threads='2'/>");
+	fit_edits_remove(&edits, "vcpu/@cpuset");
+	fit_edits_set(&edits, "cputune/vcpupin[@vcpu='0']", "<vcpupin vcpu='0' cpuset='2'/>");
+	fit_edits_set(&edits, "cputune/vcpupin[@vcpu='1']", "<vcpupin vcpu='1' cpuset='3,34'/>");
+	fit_edits_set(&edits, "numatune/memory", "<memory mode='strict' nodeset='0'/>");
+	fit_edits_set(&edits, "iothreads/text()", "1");
+	if (vf != NO_VF)
+		fit_edits_setf(&edits, VF_PATH, VF_FORMAT, (unsigned int)vf);
+	fit_edits_remove(&edits, "devices/memballoon");
+	if (fit_rewrite_apply(doc, "web01", &edits, &info, remains, &err) < 0)
+		fail_msg("%s", err.message);
+	fit_edits_clear(&edits);
+}
+
+static void undo(xmlDoc *doc, struct fit_strlist *notes, struct fit_remains **ret_remains)
+{
+	struct fit_err err = FIT_ERR_INIT;
+
+	if (fit_rewrite_undo(doc, "web01", notes, ret_remains, &err) < 0)
+		fail_msg("%s", err.message);
+}
+
+/* @text with @from, which must be there, replaced by @to. */
+static char *replace(const char *text, const char *from, const char *to)
+{
+	const char *found = strstr(text, from);
+	struct fit_buffer out = {0};
+
+	if (!found)
+		fail_msg("no '%s' in\n%s", from, text);
+	fit_buffer_add_bytes(&out, text, (size_t)(found - text));
+	fit_buffer_add(&out, to);
+	fit_buffer_add(&out, found + strlen(from));
+	return fit_buffer_steal(&out);
+}
+
+static char *fitted_text(int vf)
+{
+	fit_autodoc xmlDoc *doc = parse(original);
+
+	apply(doc, vf, NULL);
+	return fit_xml_print(doc);
+}
+
+static char *original_text(void)
+{
+	fit_autodoc xmlDoc *doc = parse(original);
+
+	return fit_xml_print(doc);
+}
+
+static void same(const char *wanted, const char *got)
+{
+	if (strcmp(wanted, got) != 0)
+		fail_msg("wanted\n%s\ngot\n%s", wanted, got);
+}
+
+/* The user replaces @from by @to in the fitted document. Then undo gives the original with
+ * @original_from replaced by @original_to, and says @note (NULL: nothing). */
+static void edit(const char *from, const char *to, const char *original_from,
+	const char *original_to, const char *note)
+{
+	fit_autofree char *fitted = fitted_text(0);
+	fit_autofree char *edited = replace(fitted, from, to);
+	fit_autofree char *before = original_text();
+	fit_autofree char *wanted = replace(before, original_from, original_to);
+	fit_autofree char *reverted = NULL;
+	fit_autofree char *said = NULL;
+	fit_autodoc xmlDoc *doc = parse(edited);
+	fit_autostrlist struct fit_strlist notes = {0};
+
+	undo(doc, &notes, NULL);
+	reverted = fit_xml_print(doc);
+	said = fit_strlist_join(&notes, "\n");
+	same(wanted, reverted);
+	same(note ? note : "", said);
+}
+
+static void an_edit_of_what_we_wrote_stays_and_is_noted(void **state)
+{
+	(void)state;
+	edit("<vcpupin vcpu=\"0\" cpuset=\"2\"/>", "<vcpupin vcpu=\"0\" cpuset=\"5\"/>",
+		"cpuset=\"7\"", "cpuset=\"5\"",
+		"cputune/vcpupin[@vcpu='0'] was edited: cpuset='5' instead of our cpuset='2', "
+		"kept");
+	edit("mode=\"host-passthrough\"", "mode=\"maximum\"", "host-model", "maximum",
+		"cpu/@mode was edited: maximum instead of our host-passthrough, kept");
+	edit("<iothreads>1<", "<iothreads>2<", "\n  <cputune>",
+		"\n  <iothreads>2</iothreads>\n  <cputune>",
+		"iothreads/text() was edited: 2 instead of our 1, kept");
+	edit("nodeset=\"0\"/>", "nodeset=\"1\"/>", "</cputune>\n",
+		"</cputune>\n  <numatune>\n    <memory mode=\"strict\" nodeset=\"1\"/>\n"
+		"  </numatune>\n",
+		"numatune/memory was edited: nodeset='1' instead of our nodeset='0', kept");
+	edit("function=\"0x0\"/>", "function=\"0x7\"/>", "    <memballoon",
+		"    <interface type=\"hostdev\" managed=\"yes\">\n      <source>\n"
+		"        <address type=\"pci\" domain=\"0x0000\" bus=\"0x41\" slot=\"0x10\" "
+		"function=\"0x7\"/>\n      </source>\n      <alias name=\"ua-virt-fit-vf0\"/>\n"
+		"    </interface>\n    <memballoon",
+		VF_PATH " was edited: function='0x7' instead of our function='0x0', kept");
+}
+
+static void what_the_user_removed_stays_away(void **state)
+{
+	(void)state;
+	edit("\n    <vcpupin vcpu=\"1\" cpuset=\"3,34\"/>", "", "", "",
+		"cputune/vcpupin[@vcpu='1'] was edited: what we had added was removed, kept");
+	edit(" mode=\"host-passthrough\"", "", " mode=\"host-model\"", "",
+		"cpu/@mode was edited: our host-passthrough was removed, kept");
+	edit("\n  <iothreads>1</iothreads>", "", "", "",
+		"iothreads/text() was edited: the element it belongs to is gone, kept");
+}
+
+static void what_the_user_put_back_stays(void **state)
+{
+	(void)state;
+	edit("\n  </devices>", "\n    <memballoon model=\"none\"/>\n  </devices>",
+		"memballoon model=\"virtio\"", "memballoon model=\"none\"",
+		"devices/memballoon was edited: it is there again, kept");
+	edit("<vcpu placement=\"static\"", "<vcpu placement=\"static\" cpuset=\"1\"",
+		"cpuset=\"0-3\"", "cpuset=\"1\"",
+		"vcpu/@cpuset was edited: 1 where we had removed it, kept");
+}
+
+static void edits_elsewhere_stay_without_a_word(void **state)
+{
+	(void)state;
+	edit("web01", "web02", "web01", "web02", NULL);
+	edit("<name>", "<!-- mine -->\n  <title>x</title><name>", "<name>",
+		"<!-- mine -->\n  <title>x</title><name>", NULL);
+	edit("  </cputune>", "    <emulatorpin cpuset=\"6\"/>\n  </cputune>", "  </cputune>",
+		"    <emulatorpin cpuset=\"6\"/>\n  </cputune>", NULL);
+	edit("    <memory mode=\"strict\" nodeset=\"0\"/>\n",
+		"    <memory mode=\"strict\" nodeset=\"0\"/>\n    <memnode cellid=\"0\"/>\n",
+		"</cputune>\n",
+		"</cputune>\n  <numatune>\n    <memnode cellid=\"0\"/>\n  </numatune>\n", NULL);
+	edit("  <metadata>\n", "  <metadata>\n    <q:mine xmlns:q=\"urn:q\"/>\n", "</name>\n",
+		"</name>\n  <metadata>\n    <q:mine xmlns:q=\"urn:q\"/>\n  "
+		"</metadata>\n",
+		NULL);
+}
+
+static void spellings_of_libvirt_are_no_edits(void **state)
+{
+	(void)state;
+	edit("cpuset=\"3,34\"", "cpuset=\" 34,3-3\"", "", "", NULL);
+	edit("cores=\"2\"", "dies=\"1\" cores=\"2\"", "", "", NULL);
+	edit("bus=\"0x41\"", "bus=\"65\"", "", "", NULL);
+	edit("<iothreads>1<", "<iothreads>\n1 <", "", "", NULL);
+	edit("mode=\"host-passthrough\" ", "migratable=\"on\" mode=\"host-passthrough\" ", "", "",
+		NULL);
+	edit("<alias ", "<mac address=\"52:54:00:00:00:01\"/><alias ", "", "", NULL);
+}
+
+static void what_goes_with_our_device_is_said(void **state)
+{
+	(void)state;
+	edit("<alias ", "<boot order=\"1\"/><alias ", "", "",
+		VF_PATH " goes, and with it the <boot> added to it");
+}
+
+#define EXTENDED \
+	"<mac address=\"52:54:00:00:00:01\"/><boot order=\"1\"/>" \
+	"<alias name=\"ua-virt-fit-vf0\"/>" \
+	"<address type=\"pci\" domain=\"0x0000\" bus=\"0x03\" slot=\"0x00\" function=\"0x0\"/>"
+#define ROOT_PORT(index) \
+	"<controller type=\"pci\" index=\"" index "\" model=\"pcie-root-port\">" \
+	"<address type=\"pci\" bus=\"0x00\"/></controller>"
+
+/* A fitted document as libvirt has extended it; the user added port 2. */
+static xmlDoc *extended(const char *more_devices)
+{
+	fit_autofree char *fitted = fitted_text(0);
+	fit_autofree char *device = replace(fitted, "<alias name=\"ua-virt-fit-vf0\"/>", EXTENDED);
+	fit_autofree char *end =
+		fit_xasprintf(ROOT_PORT("2") ROOT_PORT("3") "%s</devices>", more_devices);
+	fit_autofree char *all = replace(device, "</devices>", end);
+
+	return parse(all);
+}
+
+static bool has_port(xmlDoc *doc, const char *index)
+{
+	fit_xml_for_each (node, fit_xml_find(xmlDocGetRootElement(doc), "devices"), "controller") {
+		fit_autofree char *have = fit_xml_attr(node, "index");
+
+		if (strcmp(have, index) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void another_vf_keeps_what_was_added_to_the_first(void **state)
+{
+	fit_autodoc xmlDoc *doc = extended("");
+	fit_autostrlist struct fit_strlist notes = {0};
+	struct fit_remains *remains = NULL;
+	fit_autofree char *again = NULL;
+	xmlNode *root = xmlDocGetRootElement(doc);
+
+	(void)state;
+	undo(doc, &notes, &remains);
+	assert_null(fit_xml_find(root, "devices/interface"));
+	assert_false(has_port(doc, "3"));
+	apply(doc, 5, remains);
+	fit_remains_free(&remains);
+	again = fit_xml_print(doc);
+	assert_non_null(strstr(again, "function=\"0x5\"/>"));
+	assert_null(strstr(again, "slot=\"0x10\" function=\"0x0\""));
+	assert_non_null(fit_xml_find(root, "devices/interface/mac"));
+	assert_non_null(fit_xml_find(root, "devices/interface/boot"));
+	assert_non_null(fit_xml_find(root, "devices/interface/address"));
+	assert_true(has_port(doc, "3"));
+	assert_int_equal(notes.count, 0);
+}
+
+static void a_vf_that_is_not_wanted_any_more_leaves_nothing(void **state)
+{
+	fit_autodoc xmlDoc *doc = extended("");
+	fit_autostrlist struct fit_strlist notes = {0};
+	struct fit_remains *remains = NULL;
+	fit_autofree char *again = NULL;
+
+	(void)state;
+	undo(doc, &notes, &remains);
+	apply(doc, NO_VF, remains);
+	fit_remains_free(&remains);
+	again = fit_xml_print(doc);
+	assert_null(strstr(again, "interface"));
+	assert_null(strstr(again, "<?virt-fit"));
+	assert_false(has_port(doc, "3"));
+}
+
+static void only_controllers_added_for_our_devices_go(void **state)
+{
+	fit_autodoc xmlDoc *alone = extended("");
+	fit_autodoc xmlDoc *shared = extended(
+		"<sound><address type='pci' bus='0x03' slot='0x00' function='0x1'/></sound>");
+	fit_autostrlist struct fit_strlist notes = {0};
+
+	(void)state;
+	undo(alone, &notes, NULL);
+	assert_true(has_port(alone, "0"));
+	assert_true(has_port(alone, "1"));
+	assert_true(has_port(alone, "2"));
+	assert_false(has_port(alone, "3"));
+	undo(shared, &notes, NULL);
+	assert_true(has_port(shared, "3"));
+}
+
+/* What is there already is the user's: it is not in the record and stays. */
+static void a_value_that_is_there_already_is_the_users(void **state)
+{
+	fit_autofree char *text = replace(original, "cpuset='7'", "cpuset='2'");
+	fit_autodoc xmlDoc *doc = parse(text);
+	struct fit_record record = {0};
+
+	(void)state;
+	apply(doc, 0, NULL);
+	assert_int_equal(fit_record_read(doc, "web01", &record, NULL), 1);
+	for (size_t i = 0; i < record.facet_count; i++)
+		assert_string_not_equal(record.facets[i].path, "cputune/vcpupin[@vcpu='0']");
+	fit_record_clear(&record);
+}
+
+static void a_record_holds_until_a_facet_is_edited(void **state)
+{
+	static const char *const edits[][3] = {
+		{"<vcpupin vcpu=\"0\" cpuset=\"2\"/>", "", "cputune/vcpupin[@vcpu='0']"},
+		{"mode=\"host-passthrough\"", "mode=\"maximum\"", "cpu/@mode"},
+		{"<iothreads>1<", "<iothreads>2<", "iothreads/text()"},
+		{"<vcpu ", "<vcpu cpuset=\"1\" ", "vcpu/@cpuset"},
+		{"</devices>", "<memballoon/></devices>", "devices/memballoon"},
+	};
+	fit_autofree char *fitted = fitted_text(0);
+	fit_autodoc xmlDoc *doc = parse(fitted);
+	struct fit_record record = {0};
+	char *missing = NULL;
+
+	(void)state;
+	assert_int_equal(fit_record_read(doc, "web01", &record, NULL), 1);
+	assert_true(fit_rewrite_holds(doc, &record, &missing));
+	assert_null(missing);
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(edits); i++) {
+		fit_autofree char *text = replace(fitted, edits[i][0], edits[i][1]);
+		fit_autodoc xmlDoc *edited = parse(text);
+		fit_autofree char *first = NULL;
+
+		assert_false(fit_rewrite_holds(edited, &record, &first));
+		assert_string_equal(first, edits[i][2]);
+	}
+	fit_record_clear(&record);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_edit_of_what_we_wrote_stays_and_is_noted),
+		cmocka_unit_test(what_the_user_removed_stays_away),
+		cmocka_unit_test(what_the_user_put_back_stays),
+		cmocka_unit_test(edits_elsewhere_stay_without_a_word),
+		cmocka_unit_test(spellings_of_libvirt_are_no_edits),
+		cmocka_unit_test(what_goes_with_our_device_is_said),
+		cmocka_unit_test(another_vf_keeps_what_was_added_to_the_first),
+		cmocka_unit_test(a_vf_that_is_not_wanted_any_more_leaves_nothing),
+		cmocka_unit_test(only_controllers_added_for_our_devices_go),
+		cmocka_unit_test(a_value_that_is_there_already_is_the_users),
+		cmocka_unit_test(a_record_holds_until_a_facet_is_edited),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
