@@ -150,12 +150,24 @@ static int check_element(xmlNode *scope, const struct fit_path *path, const char
 				 where, value);
 }
 
+/* Where the path leads to, as far as it exists: prefixes may be declared anywhere on the way. */
+static xmlNode *scope_of(const struct fit_path *path, xmlNode *root)
+{
+	for (size_t count = path->step_count - 1; count > 0; count--) {
+		xmlNode *node = fit_path_find(path, count, root);
+
+		if (node)
+			return node;
+	}
+	return root;
+}
+
 static int check_values(const struct place *place, const struct fit_facet *facet,
 	const struct fit_path *path, struct fit_err *err)
 {
 	fit_autofree char *where =
 		fit_xasprintf("%s: record of virt-fit: facet %s", place->name, facet->path);
-	xmlNode *root = xmlDocGetRootElement(place->node->doc);
+	xmlNode *scope = scope_of(path, xmlDocGetRootElement(place->node->doc));
 
 	if (facet->container)
 		return facet->before || facet->wrote || path->kind != FIT_PATH_ELEMENT
@@ -165,14 +177,14 @@ static int check_values(const struct place *place, const struct fit_facet *facet
 	if (strcmp(path->steps[0].name, "metadata") == 0)
 		return refuse(place, err, "facet %s reaches into <metadata>", facet->path);
 	if (path->kind == FIT_PATH_TEXT && facet->before)
-		return fit_fragment_check_content(root, facet->before, where, err);
+		return fit_fragment_check_content(scope, facet->before, where, err);
 	if (path->kind != FIT_PATH_ELEMENT)
 		return 0;
 	if (!facet->before && !facet->wrote)
 		return refuse(place, err, "facet %s has no value", facet->path);
-	if (check_element(root, path, facet->before, where, err) < 0)
+	if (check_element(scope, path, facet->before, where, err) < 0)
 		return -1;
-	return check_element(root, path, facet->wrote, where, err);
+	return check_element(scope, path, facet->wrote, where, err);
 }
 
 static int read_facet(const struct place *place, struct fit_facet *facet, struct fit_err *err)

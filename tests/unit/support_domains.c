@@ -142,6 +142,9 @@ static const char *const synthetic[] = {
 	"<domain type='kvm'>one<name>text</name>two<vcpu cpuset='1'>8</vcpu>three"
 	"<cputune>four<vcpupin vcpu='3' cpuset='1'/>five</cputune>six<cpu>seven<model>x</model>"
 	"eight</cpu>" DEVICES "nine</domain>",
+	/* A prefix that only the parent declares. */
+	"<domain type='kvm'>\n <name>prefix</name>\n <devices xmlns:q='urn:q'>\n"
+	"  <memballoon q:a='1'><q:b/></memballoon>\n </devices>\n</domain>\n",
 	/* Nothing. */
 	"<domain/>",
 	"<domain type='kvm'>\n</domain>",

@@ -167,13 +167,14 @@ static void add_planner_edits(struct fit_edits *edits, xmlDoc *doc)
 		fit_edits_remove(edits, "devices/memballoon");
 }
 
-/* A path is an identity: the name alone must tell the element from its siblings. */
+/* A path is an identity: the name alone must tell the element from its siblings. An edit of what
+ * declares a prefix, after an edit of something inside, would leave that without its prefix. */
 static bool can_be_named(const xmlNode *node)
 {
 	const char *name = (const char *)node->name;
 	const xmlNode *first = fit_xml_child(node->parent, name);
 
-	return !fit_xml_is(node, "metadata") && !fit_xml_next(first, name);
+	return !fit_xml_is(node, "metadata") && !node->nsDef && !fit_xml_next(first, name);
 }
 
 /* Names on the way from the root to a random element; false for none that a path can name. */
