@@ -18,6 +18,7 @@ static const struct {
 	{"cpu", "check", "none"},
 	{"cpu", "check", "partial"},
 	{"cpu", "migratable", "on"},
+	{"cpu", "migratable", "off"}, /* where the emulator does not know the property */
 	{"driver", "name", "qemu"},
 	{"driver", "type", "raw"},
 	{"topology", "dies", "1"},

@@ -32,12 +32,12 @@ void fit_remains_add_restored(
 	remain->facet_lead = facet->lead ? fit_xstrdup(facet->lead) : NULL;
 }
 
-struct fit_remain *fit_remains_take(struct fit_remains *remains, const char *path)
+static struct fit_remain *take(struct fit_remains *remains, const char *path, bool kept)
 {
 	for (size_t i = remains ? remains->top : 0; i > 0; i--) {
 		struct fit_remain *remain = &remains->items[i - 1];
 
-		if (remain->taken || strcmp(remain->path, path) != 0)
+		if (remain->taken || remain->kept != kept || strcmp(remain->path, path) != 0)
 			continue;
 		remain->taken = true;
 		while (remains->top > 0 && remains->items[remains->top - 1].taken)
@@ -45,6 +45,20 @@ struct fit_remain *fit_remains_take(struct fit_remains *remains, const char *pat
 		return remain;
 	}
 	return NULL;
+}
+
+struct fit_remain *fit_remains_take(struct fit_remains *remains, const char *path)
+{
+	return take(remains, path, false);
+}
+
+bool fit_remains_take_kept(struct fit_remains *remains, const char *path, bool *ret_sole)
+{
+	const struct fit_remain *remain = take(remains, path, true);
+
+	if (remain)
+		*ret_sole = remain->sole;
+	return remain;
 }
 
 xmlNode *fit_remains_replace(struct fit_remains *remains, xmlNode *node)

@@ -19,6 +19,7 @@ struct fit_remain {
 	xmlNode *trail;	      /* sole elements: the lead of the parent's end tag, unlinked */
 	bool sole;	      /* as in its facet */
 	bool taken;
+	bool kept; /* a container that stayed in the document with what others put into it */
 	/* Something we had removed is there again: at @landed, which is not where the facet says if
 	 * libvirt has changed the order. Removed from there, it gets the facet it had. */
 	bool restored;
@@ -40,6 +41,9 @@ struct fit_remains {
 };
 
 struct fit_remains *fit_remains_new(void);
+
+/* The container at @path stayed: whether it is still ours depends on what is put into it again. */
+bool fit_remains_take_kept(struct fit_remains *remains, const char *path, bool *ret_sole);
 
 /* To be filled by the caller; its path is a copy of @path. */
 struct fit_remain *fit_remains_add(struct fit_remains *remains, const char *path);

@@ -94,6 +94,20 @@ static xmlNode *create_container(
 	return node;
 }
 
+/* What we had created once is ours to remove, also when libvirt or the user filled it since. */
+static void claim_container(struct apply *apply, const struct fit_path *path, size_t count)
+{
+	fit_autofree char *made = fit_path_format_steps(path, count);
+	struct fit_facet *facet;
+	bool sole;
+
+	if (!fit_remains_take_kept(apply->remains, made, &sole))
+		return;
+	facet = add_facet(apply, made);
+	facet->container = true;
+	facet->sole = sole;
+}
+
 /* The element that the first @count steps lead to; those that are missing are created. */
 static xmlNode *reach(
 	struct apply *apply, const struct fit_path *path, size_t count, bool *ret_created)
@@ -112,6 +126,8 @@ static xmlNode *reach(
 				missing);
 			return NULL;
 		}
+		if (next)
+			claim_container(apply, path, i + 1);
 		node = next ? next : create_container(apply, node, path, i + 1);
 	}
 	return node;

@@ -109,9 +109,16 @@ static void undo_container(
 {
 	xmlNode *node = fit_path_find(path, path->step_count, undo->root);
 
-	if (node && fit_layout_is_hollow(node) &&
-		only_defaults(node, &path->steps[path->step_count - 1]))
+	if (!node)
+		return;
+	if (fit_layout_is_hollow(node) && only_defaults(node, &path->steps[path->step_count - 1])) {
 		take_away(undo, facet, node);
+	} else if (undo->remains) {
+		struct fit_remain *remain = fit_remains_add(undo->remains, facet->path);
+
+		remain->kept = true;
+		remain->sole = facet->sole;
+	}
 }
 
 static int undo_added(struct undo *undo, const struct fit_facet *facet, xmlNode *have)

@@ -18,6 +18,7 @@
 #include "support_corpus.h"
 #include "support_domain.h"
 #include "support_host.h"
+#include "support_libvirt.h"
 #include "sys/probe.h"
 #include "sys/profile_store.h"
 
@@ -214,6 +215,46 @@ static void a_definition_that_is_spelled_differently_is_given_back_as_it_is(void
 	assert_string_equal(second.xml, commented);
 	fit_render_result_clear(&first);
 	fit_render_result_clear(&second);
+}
+
+/* An emulated guest keeps its CPU model, so that libvirt fills in the emulator's default. */
+static void add_default_model(xmlDoc *doc)
+{
+	xmlNode *cpu = fit_xml_child(xmlDocGetRootElement(doc), "cpu");
+	xmlNode *model =
+		xmlNewChild(cpu, NULL, (const xmlChar *)"model", (const xmlChar *)"qemu64");
+
+	xmlNewProp(model, (const xmlChar *)"fallback", (const xmlChar *)"forbid");
+	xmlSetProp(cpu, (const xmlChar *)"mode", (const xmlChar *)"custom");
+	xmlSetProp(cpu, (const xmlChar *)"match", (const xmlChar *)"exact");
+	xmlSetProp(cpu, (const xmlChar *)"check", (const xmlChar *)"none");
+}
+
+static void what_libvirt_fills_in_leaves_a_definition_fitted(void **state)
+{
+	struct machine *machine = *state;
+	fit_autofree char *emulated = edited(requested, "'kvm'", "'qemu'");
+	const char *const domains[] = {requested, emulated};
+
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(domains); i++) {
+		struct fit_render_result first = render(machine, domains[i], NULL);
+		struct fit_err err = FIT_ERR_INIT;
+		fit_autodoc xmlDoc *doc =
+			fit_xml_parse(first.xml, strlen(first.xml), "vm.xml", &err);
+		fit_autofree char *defined = NULL;
+		struct fit_render_result second;
+
+		normalise_as_libvirt(doc);
+		if (domains[i] == emulated)
+			add_default_model(doc);
+		defined = fit_xml_print(doc);
+		second = render(machine, defined, NULL);
+		if (second.changed)
+			fail_msg("was:\n%s\nis:\n%s", defined, second.xml);
+		assert_int_equal(second.notes.count, 0);
+		fit_render_result_clear(&first);
+		fit_render_result_clear(&second);
+	}
 }
 
 static void an_edit_of_the_users_survives_render_and_revert_and_is_noted(void **state)
@@ -465,6 +506,7 @@ int main(void)
 		cmocka_unit_test(a_document_without_request_is_refused_unless_profiles_are_named),
 		cmocka_unit_test(an_unknown_profile_is_named_with_the_domain),
 		cmocka_unit_test(a_definition_that_is_spelled_differently_is_given_back_as_it_is),
+		cmocka_unit_test(what_libvirt_fills_in_leaves_a_definition_fitted),
 		cmocka_unit_test(an_edit_of_the_users_survives_render_and_revert_and_is_noted),
 		cmocka_unit_test(
 			other_domains_keep_what_they_hold_and_the_domain_itself_does_not_count),
