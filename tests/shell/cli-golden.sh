@@ -9,10 +9,10 @@ set -eu
 fit=$BUILD/virt-fit
 golden=$TOP/tests/golden
 
-run() { # VERB HOST DOMAIN PROFILES: what is printed, without our version; the text of a refusal
+run() { # VERB HOST DOMAIN PROFILES [OPTION...]: what is printed, without our version; the text of a refusal
 	local options=(--sysroot "$TEST_DIR/$2" --profiles "$TOP/profiles") code=0
 	[ "$4" = - ] || options+=(--profile "$4")
-	(cd "$golden/domains" && "$fit" "$1" "${options[@]}" "./$3.xml") \
+	(cd "$golden/domains" && "$fit" "$1" "${options[@]}" "${@:5}" "./$3.xml") \
 		>"$TEST_DIR/out" 2>"$TEST_DIR/err" || code=$?
 	case $code in
 	0) sed 's/ version="[0-9.]*"/ version="VERSION"/' "$TEST_DIR/out" ;;
@@ -37,6 +37,8 @@ while read -r host domain profiles; do
 	name=$host-$domain-${profiles//[ ,]/+}
 	name=${name%--}
 	compare "$name.plan" "$(run plan "$host" "$domain" "$profiles")"
+	[ "$profiles" != - ] ||
+		compare "$name.json" "$(run plan "$host" "$domain" "$profiles" --json)"
 	compare "$name.xml" "$(run render "$host" "$domain" "$profiles")"
 	count=$((count + 1))
 done <"$golden/cases"

@@ -13,7 +13,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/cli.h"
+#include "cli/redefine.h"
 #include "support_tree.h"
 #include "virt/domains.h"
 
@@ -237,6 +237,92 @@ static void one_failure_does_not_keep_the_others_from_being_fitted(void **state)
 	assert_non_null(strstr(fitted, "<vcpupin "));
 }
 
+/* What somebody else does to the domain "disturbed" while a change is being made. */
+struct interference {
+	int edits; /* how many attempts are disturbed by an edit */
+	bool undefine;
+	int attempts;
+};
+
+static void define_disturbed(int vcpus)
+{
+	struct fit_err err = FIT_ERR_INIT;
+	fit_autofree char *xml = fit_xasprintf(
+		"<domain type='kvm'><name>disturbed</name>"
+		"<uuid>4dea22b3-1d52-d8f3-2516-782e98ab3fa0</uuid><memory>65536</memory>"
+		"<vcpu>%d</vcpu><os><type arch='x86_64' machine='q35'>hvm</type></os></domain>",
+		vcpus);
+
+	if (fit_virt_define(&virt, xml, &err) < 0)
+		fail_msg("%s", err.message);
+}
+
+static int disturbed_change(struct fit_session *session FIT_UNUSED,
+	const struct fit_subject *subject, void *context, char **ret_xml,
+	struct fit_err *err FIT_UNUSED)
+{
+	struct interference *interference = context;
+	const char *end = strstr(subject->xml, "</domain>");
+
+	*ret_xml = fit_xasprintf("%.*s<description>ours</description></domain>",
+		(int)(end - subject->xml), subject->xml);
+	if (interference->undefine)
+		return virDomainUndefine(subject->domain.handle);
+	if (interference->attempts++ < interference->edits)
+		define_disturbed(10 + interference->attempts);
+	return 0;
+}
+
+static int disturb(struct interference interference, struct fit_err *err)
+{
+	struct fit_cli cli = {.connect = URI};
+	struct fit_session session = {.cli = &cli};
+	struct fit_subject subject = {0};
+	int status;
+
+	define_disturbed(2);
+	status =
+		fit_redefine(&session, "disturbed", disturbed_change, &interference, &subject, err);
+	fit_subject_clear(&subject);
+	fit_session_close(&session);
+	return status;
+}
+
+static void an_edit_made_meanwhile_is_not_lost(void **state)
+{
+	struct fit_err err = FIT_ERR_INIT;
+	fit_autofree char *xml = NULL;
+
+	(void)state;
+	assert_int_equal(disturb((struct interference){.edits = 2}, &err), 1);
+	xml = definition("disturbed");
+	assert_non_null(strstr(xml, ">12</vcpu>"));
+	assert_non_null(strstr(xml, "<description>ours"));
+}
+
+static void a_domain_that_never_holds_still_is_left_alone(void **state)
+{
+	struct fit_err err = FIT_ERR_INIT;
+	fit_autofree char *xml = NULL;
+
+	(void)state;
+	assert_int_equal(disturb((struct interference){.edits = 1000}, &err), -1);
+	assert_int_equal(err.code, FIT_ERR_REFUSED);
+	xml = definition("disturbed");
+	assert_null(strstr(xml, "<description>ours"));
+}
+
+static void an_undefined_domain_is_not_brought_back(void **state)
+{
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_virt_domain domain = {0};
+
+	(void)state;
+	assert_int_equal(disturb((struct interference){.undefine = true}, &err), -1);
+	assert_int_equal(err.code, FIT_ERR_NOTFOUND);
+	assert_int_equal(fit_virt_find(&virt, "disturbed", &domain, &err), -1);
+}
+
 static void files_and_transient_domains_are_refused(void **state)
 {
 	static const char xml[] =
@@ -288,6 +374,9 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_met_changes_nothing),
 		cmocka_unit_test(one_command_gives_no_core_twice),
 		cmocka_unit_test(one_failure_does_not_keep_the_others_from_being_fitted),
+		cmocka_unit_test(an_edit_made_meanwhile_is_not_lost),
+		cmocka_unit_test(a_domain_that_never_holds_still_is_left_alone),
+		cmocka_unit_test(an_undefined_domain_is_not_brought_back),
 		cmocka_unit_test(files_and_transient_domains_are_refused),
 		cmocka_unit_test(undo_wants_to_know_from_the_system_s_libvirt),
 		cmocka_unit_test(list_and_status_work_with_all_of_them),
