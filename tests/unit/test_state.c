@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The forms of our state files, and the value that claims add up to. */
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "sys/journal.h"
+#include "sys/ledger.h"
+#include "sys/resource.h"
+
+#define BOOT "11111111-2222-3333-4444-555555555555"
+#define UUID "aaaaaaaa-0000-4000-8000-000000000001"
+
+static void make_journal(struct fit_journal *journal)
+{
+	struct fit_claim_entry *claim;
+
+	*journal = (struct fit_journal){.stage = FIT_STAGE_STARTED};
+	journal->uuid = fit_xstrdup(UUID);
+	journal->name = fit_xstrdup("a b\nclaim 9 %s 'Пример' -");
+	fit_cpuset_add(&journal->exclusive_cpus, 3);
+	fit_cpuset_add(&journal->exclusive_cpus, 700);
+	*FIT_APPEND(journal->devices, journal->device_count) =
+		(struct fit_pciaddr){.domain = 0x10000, .bus = 0xe1};
+	for (uint64_t i = 1; i < 4; i++) {
+		claim = FIT_APPEND(journal->claims, journal->claim_count);
+		claim->sequence = i << 40;
+		claim->kind = FIT_RESOURCE_IRQ;
+		claim->path = fit_xasprintf("proc/irq/%d/smp_affinity_list", (int)i);
+		claim->contribution = fit_xstrdup("avoid:3,700");
+		claim->undo = FIT_PHASE_STOPPED;
+	}
+}
+
+static void make_ledger(struct fit_ledger *ledger)
+{
+	struct fit_ledger_entry *entry;
+
+	*ledger = (struct fit_ledger){0};
+	fit_ledger_add(ledger, FIT_RESOURCE_IRQ, "proc/irq/1/smp_affinity_list", "a|b c|", "");
+	entry = fit_ledger_add(
+		ledger, FIT_RESOURCE_GOVERNOR, "policy0/scaling_governor", "", "on demand");
+	fit_ledger_entry_will_write(entry, "performance");
+	fit_ledger_entry_will_write(entry, "performance");
+	assert_int_equal(entry->written.count, 1);
+	entry->pending = true;
+}
+
+static void a_journal_is_read_as_it_was_written(void **unused)
+{
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_journal journal, again;
+	fit_autofree char *text = NULL;
+	fit_autofree char *printed = NULL;
+
+	(void)unused;
+	make_journal(&journal);
+	text = fit_journal_print(&journal, BOOT);
+	if (fit_journal_parse(text, "j", BOOT, &again, &err) < 0)
+		fail_msg("%s", err.message);
+	printed = fit_journal_print(&again, BOOT);
+	assert_string_equal(printed, text);
+	assert_string_equal(again.name, journal.name);
+	assert_int_equal(again.claim_count, 3);
+	assert_true(fit_journal_has_device(&again, journal.devices[0]));
+	fit_journal_clear(&again);
+	fit_journal_clear(&journal);
+}
+
+static void a_ledger_is_read_as_it_was_written(void **unused)
+{
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_ledger ledger, again;
+	fit_autofree char *text = NULL;
+	fit_autofree char *printed = NULL;
+
+	(void)unused;
+	make_ledger(&ledger);
+	text = fit_ledger_print(&ledger, BOOT);
+	if (fit_ledger_parse(text, "l", BOOT, &again, &err) < 0)
+		fail_msg("%s", err.message);
+	printed = fit_ledger_print(&again, BOOT);
+	assert_string_equal(printed, text);
+	assert_true(again.items[1].pending);
+	assert_string_equal(again.items[0].baseline, "");
+	fit_ledger_clear(&again);
+	fit_ledger_drop(&ledger, "proc/irq/1/smp_affinity_list");
+	assert_null(fit_ledger_find(&ledger, "proc/irq/1/smp_affinity_list"));
+	assert_int_equal(ledger.count, 1);
+	fit_ledger_clear(&ledger);
+}
+
+static void state_of_another_boot_is_not_read(void **unused)
+{
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_journal journal, again;
+	struct fit_ledger ledger;
+	fit_autofree char *journal_text = NULL;
+	fit_autofree char *ledger_text = NULL;
+
+	(void)unused;
+	make_journal(&journal);
+	journal_text = fit_journal_print(&journal, BOOT);
+	assert_int_equal(fit_journal_parse(journal_text, "j", "other", &again, &err), -1);
+	assert_int_equal(err.code, FIT_ERR_NOTFOUND);
+	fit_journal_clear(&journal);
+	make_ledger(&ledger);
+	ledger_text = fit_ledger_print(&ledger, BOOT);
+	fit_ledger_clear(&ledger);
+	assert_int_equal(fit_ledger_parse(ledger_text, "l", "other", &ledger, &err), 0);
+	assert_int_equal(ledger.count, 0);
+}
+
+/* A file that is cut anywhere is damaged, or says less by whole lines: never something else. */
+static void cut_files_are_damaged(void **unused)
+{
+	fit_autofree char *text = NULL;
+	struct fit_journal journal;
+
+	(void)unused;
+	make_journal(&journal);
+	text = fit_journal_print(&journal, BOOT);
+	fit_journal_clear(&journal);
+	for (size_t length = strlen(text) - 1; length > 0; length--) {
+		struct fit_err err = FIT_ERR_INIT;
+
+		text[length] = '\0';
+		if (fit_journal_parse(text, "j", BOOT, &journal, &err) == 0) {
+			assert_int_equal(text[length - 1], '\n');
+			fit_journal_clear(&journal);
+		} else if (err.code != FIT_ERR_NOTFOUND) {
+			assert_int_equal(err.code, FIT_ERR_INVALID);
+			assert_non_null(strstr(err.message, "/j"));
+		}
+	}
+}
+
+static void damaged_lines_are_refused(void **unused)
+{
+	static const char *const lines[] = {"claim 1 irq p avoid:1",
+		"claim x irq p avoid:1 stopped", "claim 1 what p 1 stopped",
+		"claim 1 irq p 1 sometime", "claim 1 irq  1 stopped", "stage later", "cpus x-y",
+		"device 1", "uuid ../../etc", "unknown line", "name %0", "", "name"};
+
+	(void)unused;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(lines); i++) {
+		fit_autofree char *text =
+			fit_xasprintf("virt-fit-journal 1\nboot " BOOT "\nuuid " UUID
+				      "\nname x\n%s\nstage started\n",
+				lines[i]);
+		struct fit_err err = FIT_ERR_INIT;
+		struct fit_journal journal;
+
+		if (fit_journal_parse(text, "j", BOOT, &journal, &err) == 0)
+			fail_msg("accepted: %s", lines[i]);
+		assert_non_null(strstr(err.message, "/j:5: "));
+	}
+}
+
+static void target(
+	enum fit_resource_kind kind, const char *baseline, const char *claims, const char *wanted)
+{
+	fit_autostrlist struct fit_strlist contributions = {0};
+	struct fit_cpuset online;
+	fit_autofree char *value = NULL;
+
+	assert_int_equal(fit_cpuset_parse_list("0-7", &online, NULL), 0);
+	fit_strlist_split(&contributions, claims, " ");
+	value = fit_resource_target(kind, baseline, &contributions, &online);
+	if (!fit_streq(value, wanted))
+		fail_msg("%s with '%s': '%s' wanted, '%s' given", baseline, claims, wanted, value);
+}
+
+static void values_are_baseline_and_claims(void **unused)
+{
+	(void)unused;
+	target(FIT_RESOURCE_VFS, "0", "2 4 3", "4");
+	target(FIT_RESOURCE_VFS, "8", "2", "8");
+	target(FIT_RESOURCE_VFS, "8", "", "8");
+	target(FIT_RESOURCE_PAGES, "512", "100/200 0/50", "612");
+	target(FIT_RESOURCE_PAGES, "512", "", "512");
+	target(FIT_RESOURCE_GOVERNOR, "ondemand", "performance powersave", "powersave");
+	target(FIT_RESOURCE_GOVERNOR, "ondemand", "", "ondemand");
+	target(FIT_RESOURCE_IRQ, "0-7", "avoid:2-3 avoid:5", "0-1,4,6-7");
+	/* As it was written, when nothing changes. */
+	target(FIT_RESOURCE_IRQ, "0,1", "avoid:2-3", "0,1");
+	target(FIT_RESOURCE_IRQ, "2", "avoid:2-3", "0-1,4-7");
+	/* Only an offline CPU is left of it. */
+	target(FIT_RESOURCE_IRQ, "2,9", "avoid:2-3", "0-1,4-7");
+	/* Nowhere to go. */
+	target(FIT_RESOURCE_IRQ, "2", "avoid:0-3 avoid:4-7", "2");
+	target(FIT_RESOURCE_IRQ, "0-7", "to:2-3 avoid:5", "2-3");
+}
+
+/* Property: whatever was claimed, without claims it is the baseline. */
+static void without_claims_the_baseline_is_back(void **unused)
+{
+	static const char *const baselines[] = {"0-7", "512", "ondemand", "", "0,1"};
+
+	(void)unused;
+	for (enum fit_resource_kind kind = FIT_RESOURCE_VFS; kind <= FIT_RESOURCE_IRQ; kind++)
+		for (size_t i = 0; i < FIT_ARRAY_SIZE(baselines); i++)
+			target(kind, baselines[i], "", baselines[i]);
+}
+
+static void values_are_compared_by_meaning(void **unused)
+{
+	(void)unused;
+	assert_true(fit_resource_equal(FIT_RESOURCE_IRQ, "0,1", "0-1"));
+	assert_false(fit_resource_equal(FIT_RESOURCE_IRQ, "0-1", "0-2"));
+	assert_true(fit_resource_equal(FIT_RESOURCE_PAGES, "012", "12"));
+	assert_false(fit_resource_equal(FIT_RESOURCE_GOVERNOR, "012", "12"));
+	assert_true(fit_resource_equal(FIT_RESOURCE_GOVERNOR, "x", "x"));
+}
+
+static void a_value_is_ours_if_we_can_have_written_it(void **unused)
+{
+	struct fit_ledger ledger = {0};
+	struct fit_ledger_entry *entry =
+		fit_ledger_add(&ledger, FIT_RESOURCE_PAGES, "p", "", "100");
+
+	(void)unused;
+	fit_ledger_entry_will_write(entry, "200");
+	assert_true(fit_ledger_entry_is_ours(entry, "100"));
+	assert_true(fit_ledger_entry_is_ours(entry, "150"));
+	assert_true(fit_ledger_entry_is_ours(entry, "200"));
+	assert_false(fit_ledger_entry_is_ours(entry, "99"));
+	assert_false(fit_ledger_entry_is_ours(entry, "201"));
+	entry->kind = FIT_RESOURCE_VFS;
+	assert_false(fit_ledger_entry_is_ours(entry, "150"));
+	fit_ledger_clear(&ledger);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_journal_is_read_as_it_was_written),
+		cmocka_unit_test(a_ledger_is_read_as_it_was_written),
+		cmocka_unit_test(state_of_another_boot_is_not_read),
+		cmocka_unit_test(cut_files_are_damaged),
+		cmocka_unit_test(damaged_lines_are_refused),
+		cmocka_unit_test(values_are_baseline_and_claims),
+		cmocka_unit_test(without_claims_the_baseline_is_back),
+		cmocka_unit_test(values_are_compared_by_meaning),
+		cmocka_unit_test(a_value_is_ours_if_we_can_have_written_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
