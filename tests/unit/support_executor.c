@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "support_executor.h"
+
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "support_domain.h"
+#include "support_host.h"
+#include "support_tree.h"
+#include "sys/clock.h"
+#include "sys/executor.h"
+
+static const char host[] =
+	"proc/sys/kernel/random/boot_id = 11111111-2222-3333-4444-555555555555\n"
+	"proc/meminfo = MemTotal: 16777216 kB\\nMemFree: 8388608 kB\\nHugepagesize: 2048 "
+	"kB\n"
+	"sys/devices/system/cpu/online = 0-7\n"
+	"sys/devices/system/node/online = 0-1\n"
+	"sys/devices/system/cpu/cpufreq/policy0/scaling_governor = powersave\n"
+	"sys/devices/system/cpu/cpufreq/policy0/scaling_available_governors = performance "
+	"powersave\n"
+	"sys/devices/system/cpu/cpufreq/policy2/scaling_governor = schedutil\n"
+	"sys/devices/system/cpu/cpufreq/policy2/scaling_available_governors = performance "
+	"schedutil\n"
+	"sys/devices/system/cpu/cpu2/cpufreq -> ../cpufreq/policy2\n"
+	"sys/devices/system/cpu/cpu3/cpufreq -> ../cpufreq/policy2\n"
+	"sys/devices/system/cpu/cpu4/cpufreq -> ../cpufreq/policy2\n"
+	"sys/devices/system/cpu/cpu5/cpufreq -> ../cpufreq/policy0\n" POOL(
+		0) "/nr_hugepages "
+		   "= 512\n" POOL(0) "/free_hugepages = 100\n" POOL(
+			   0) "/surplus_hugepages = 0\n" POOL(1) "/nr_hugepages = "
+								 "0\n" POOL(
+									 1) "/fre"
+									    "e_"
+									    "huge"
+									    "page"
+									    "s = "
+									    "0"
+									    "\n" POOL(
+										    1) "/surplus_"
+										       "hugepages "
+										       "= 0\n" PF
+										       "/sriov_"
+										       "totalvfs = "
+										       "8\n" PF
+										       "/sriov_"
+										       "numvfs = "
+										       "0\n" PF
+										       "/sriov_"
+										       "offset = "
+										       "128\n" PF
+										       "/sriov_"
+										       "stride = "
+										       "2\n"
+										       "proc/irq/9/"
+										       "smp_"
+										       "affinity_"
+										       "list = "
+										       "0-7\n"
+										       "proc/irq/"
+										       "24/"
+										       "smp_"
+										       "affinity_"
+										       "list = 2\n"
+										       "proc/irq/"
+										       "25/"
+										       "smp_"
+										       "affinity_"
+										       "list = "
+										       "4-5\n"
+										       "proc/irq/"
+										       "26/"
+										       "smp_"
+										       "affinity_"
+										       "list = 0\n"
+										       "proc/irq/"
+										       "default_"
+										       "smp_"
+										       "affinity = "
+										       "ff\n";
+
+struct fit_pciaddr device(const char *text)
+{
+	struct fit_pciaddr addr = {0};
+
+	assert_true(fit_pciaddr_parse(text, &addr));
+	return addr;
+}
+
+char *dump(const struct fixture *f)
+{
+	fit_autofree char *all = fit_test_tree_dump(&f->root);
+	fit_autostrlist struct fit_strlist lines = {0};
+	struct fit_buffer kept = {0};
+
+	fit_strlist_split(&lines, all, "\n");
+	for (size_t i = 0; i < lines.count; i++)
+		if (!fit_starts_with(lines.items[i], "run/"))
+			fit_buffer_addf(&kept, "%s\n", lines.items[i]);
+	return fit_buffer_steal(&kept);
+}
+
+void setup(struct fixture *f)
+{
+	/* State lives in memory on a real host; thousands of renames are slow on a disk. */
+	if (access("/dev/shm", W_OK) == 0)
+		setenv("TEST_DIR", "/dev/shm", 1);
+	*f = (struct fixture){.root = fit_test_root(host)};
+	f->before = dump(f);
+	fit_test_kernel_boot(&f->kernel, &f->root);
+}
+
+void teardown(struct fixture *f)
+{
+	fit_test_kernel_halt(&f->kernel, &f->root);
+	fit_test_root_remove(&f->root);
+	free(f->before);
+}
+
+void has_value(const struct fixture *f, const char *path, const char *value)
+{
+	fit_autofree char *found = fit_fsroot_try_read(&f->root, path);
+
+	if (!fit_streq(found, value))
+		fail_msg("%s: '%s' wanted, '%s' found", path, value, found ? found : "(none)");
+}
+
+void expect_as_before(const struct fixture *f)
+{
+	fit_autofree char *now = dump(f);
+	fit_autostrlist struct fit_strlist journals = {0};
+
+	assert_string_equal(now, f->before);
+	assert_int_equal(fit_fsroot_list(&f->root, "run/virt-fit/domains", &journals, NULL), 0);
+	assert_int_equal(journals.count, 0);
+	assert_false(fit_fsroot_exists(&f->root, "run/virt-fit/ledger"));
+}
+
+void open_state(const struct fixture *f, struct fit_state *state)
+{
+	struct fit_err err = FIT_ERR_INIT;
+
+	if (fit_state_open(&f->root, fit_clock_ms() + 5000, state, &err) < 0)
+		fail_msg("%s", err.message);
+}
+
+struct fit_op *add_op(
+	struct fit_hostops *ops, enum fit_op_kind kind, enum fit_phase apply, enum fit_phase undo)
+{
+	struct fit_op *op = FIT_APPEND(ops->items, ops->count);
+
+	op->kind = kind;
+	op->apply = apply;
+	op->undo = undo;
+	return op;
+}
+
+void make_ops(struct fit_hostops *ops, unsigned int node, const char *vf, const char *list)
+{
+	struct fit_op *op = add_op(ops, FIT_OP_VF, FIT_PHASE_PREPARE, FIT_PHASE_RELEASE);
+
+	op->device = device(vf);
+	op = add_op(ops, FIT_OP_PAGES, FIT_PHASE_PREPARE, FIT_PHASE_STOPPED);
+	fit_cpuset_add(&op->nodes, node);
+	op->page_kib = 2048;
+	op->pages = 1024;
+	op = add_op(ops, FIT_OP_GOVERNOR, FIT_PHASE_START, FIT_PHASE_STOPPED);
+	op->cpus = fit_test_cpus(list);
+	op->value = fit_xstrdup("performance");
+	op = add_op(ops, FIT_OP_IRQS_ELSEWHERE, FIT_PHASE_STARTED, FIT_PHASE_STOPPED);
+	op->cpus = fit_test_cpus(list);
+	ops->exclusive_cpus = fit_test_cpus(list);
+}
+
+const struct guest guest_a = {A, 0, "0000:41:10.0", "2-3"};
+const struct guest guest_b = {B, 0, "0000:41:10.2", "4-5"};
+
+int hook_call(struct fixture *f, const struct guest *guest, int phase, struct fit_err *err)
+{
+	struct fit_hostops ops = {0};
+	struct fit_state state;
+	struct fit_journal *journal;
+	int result = -1;
+
+	make_ops(&ops, guest->node, guest->vf, guest->cpus);
+	if (fit_state_open(&f->root, fit_clock_ms() + 5000, &state, err) < 0)
+		goto out;
+	if (phase >= 3) {
+		result = fit_executor_undo(&state, guest->uuid,
+			phase == 3 ? FIT_PHASE_STOPPED : FIT_PHASE_RELEASE, NULL, err);
+	} else {
+		journal = fit_state_journal(&state, guest->uuid);
+		if (!journal)
+			journal = fit_state_add_journal(
+				&state, guest->uuid, "guest", FIT_STAGE_PREPARED);
+		if (phase == 0) {
+			journal->exclusive_cpus = ops.exclusive_cpus;
+			*FIT_APPEND(journal->devices, journal->device_count) = device(guest->vf);
+		}
+		if (phase == 2)
+			journal->stage = FIT_STAGE_STARTED;
+		result = fit_state_save_journal(&state, journal, err);
+		if (result == 0)
+			result = fit_executor_apply(
+				&state, journal, &ops, (enum fit_phase)phase, NULL, err);
+	}
+	fit_state_close(&state);
+out:
+	fit_hostops_clear(&ops);
+	return result;
+}
+
+void call(struct fixture *f, const struct guest *guest, int phase)
+{
+	struct fit_err err = FIT_ERR_INIT;
+
+	if (hook_call(f, guest, phase, &err) < 0)
+		fail_msg("phase %d: %s", phase, err.message);
+}
+
+void run_up(struct fixture *f, const struct guest *guest)
+{
+	for (int phase = 0; phase < 3; phase++)
+		call(f, guest, phase);
+}
+
+void run_down(struct fixture *f, const struct guest *guest)
+{
+	call(f, guest, 3);
+	call(f, guest, 4);
+}
+
+void refused(struct fixture *f, const struct guest *guest, int phase, const char *part)
+{
+	struct fit_err err = FIT_ERR_INIT;
+
+	assert_int_equal(hook_call(f, guest, phase, &err), -1);
+	if (!strstr(err.message, part))
+		fail_msg("'%s' does not say '%s'", err.message, part);
+}
