@@ -53,6 +53,15 @@ for name in -n "two  words" "it's \"q\" <x>" "Пример"; do
 		"\"name\": \"${name//\"/\\\"}\""
 done
 
+# A diff shows what is new but not the record, and nothing of what is fitted.
+requesting=$TOP/tests/golden/domains/requesting.xml
+diff=$("$fit" diff "${common[@]}" "$requesting")
+contains "the diff" "$diff" $'\n+    <emulatorpin'
+case $diff in *applied:*) fail "the diff shows the record: $diff" ;; esac
+"$fit" render "${common[@]}" "$requesting" >fitted.xml
+same "the diff of a fitted definition" "" "$("$fit" diff "${common[@]}" ./fitted.xml 2>&1)"
+"$fit" render "${common[@]}" ./fitted.xml | cmp - fitted.xml || fail "render changed its own result"
+
 # What others hold counts when libvirt is asked, and with --sysroot only if it is told to be.
 cpus_of() { # OPTION...: of vCPU 0
 	domain from-file "" >file.xml
