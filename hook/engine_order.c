@@ -114,12 +114,11 @@ int fit_order_check_fitted(
 }
 
 static int check_cpus(const struct fit_cpuset *pin, const struct fit_cpuset *online,
-	const char *what, unsigned int id, struct fit_err *err)
+	const char *who, struct fit_err *err)
 {
 	struct fit_cpuset missing = *pin;
 	fit_autofree char *missing_list = NULL;
 	fit_autofree char *online_list = NULL;
-	fit_autofree char *number = fit_xasprintf(" %u", id);
 
 	fit_cpuset_subtract(&missing, online);
 	if (fit_cpuset_is_empty(&missing))
@@ -127,16 +126,19 @@ static int check_cpus(const struct fit_cpuset *pin, const struct fit_cpuset *onl
 	missing_list = fit_cpuset_format_list(&missing);
 	online_list = fit_cpuset_format_list(online);
 	return fit_err_set(err, FIT_ERR_REFUSED,
-		"%s%s is pinned to CPU %s, which is not online (online: %s)", what,
-		id == UINT32_MAX ? "" : number, missing_list, online_list);
+		"%s is pinned to CPU %s, which is not online (online: %s)", who, missing_list,
+		online_list);
 }
 
 static int check_pins(const struct fit_thread_pin *pins, size_t count,
-	const struct fit_cpuset *online, const char *what, struct fit_err *err)
+	const struct fit_cpuset *online, const char *kind, struct fit_err *err)
 {
-	for (size_t i = 0; i < count; i++)
-		if (check_cpus(&pins[i].cpus, online, what, pins[i].id, err) < 0)
+	for (size_t i = 0; i < count; i++) {
+		fit_autofree char *who = fit_xasprintf("%s %u", kind, pins[i].id);
+
+		if (check_cpus(&pins[i].cpus, online, who, err) < 0)
 			return -1;
+	}
 	return 0;
 }
 
@@ -174,8 +176,8 @@ int fit_order_check_host(
 	if (check_pins(domain->vcpu_pins, domain->vcpu_pin_count, &online, "vCPU", err) < 0 ||
 		check_pins(domain->iothread_pins, domain->iothread_pin_count, &online, "iothread",
 			err) < 0 ||
-		check_cpus(&domain->vcpu_cpuset, &online, "the domain", UINT32_MAX, err) < 0 ||
-		check_cpus(&domain->emulator_pin, &online, "the emulator", UINT32_MAX, err) < 0)
+		check_cpus(&domain->vcpu_cpuset, &online, "the domain", err) < 0 ||
+		check_cpus(&domain->emulator_pin, &online, "the emulator", err) < 0)
 		return -1;
 	return check_nodes(call, domain, err);
 }

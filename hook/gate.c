@@ -23,6 +23,7 @@ __attribute__((used)) static const char marker[] = "virt-fit-gate-marker-1";
 static const char namespaces[] = "urn:virt-fit:";
 
 #define UUID_LENGTH 36
+#define ARGS_MAX    16 /* libvirt gives 4 */
 
 /* Operations that matter. `refuse`: without the engine, the domain must not start; `memory`: what
  * was prepared is undone (or kept) even if the request has been taken out of the XML since. */
@@ -140,8 +141,9 @@ static int fail(const struct operation *operation, const char *what)
 int main(int argc, char **argv)
 {
 	const struct operation *operation = argc > 3 ? find_operation(argv[2], argv[3]) : NULL;
-	const char **args;
+	const char *args[ARGS_MAX] = {FIT_ENGINE, "--"};
 	size_t length;
+	bool ours, handed_over;
 	char *xml;
 
 	if (!operation)
@@ -149,17 +151,16 @@ int main(int argc, char **argv)
 	xml = read_all(&length);
 	if (!xml)
 		return fail(operation, "the hook cannot read the domain's XML");
-	if (!memmem(xml, length, namespaces, sizeof(namespaces) - 1) &&
-		!(operation->memory && was_prepared(xml, length)))
+	ours = memmem(xml, length, namespaces, sizeof(namespaces) - 1) ||
+	       (operation->memory && was_prepared(xml, length));
+	handed_over = ours && hand_over(xml, length) == 0;
+	free(xml);
+	if (!ours)
 		return 0;
-	if (hand_over(xml, length) < 0)
+	if (!handed_over)
 		return fail(operation, "the hook cannot hand the domain's XML over");
-	args = calloc((size_t)argc + 2, sizeof(*args));
-	if (!args)
-		return fail(operation, "the hook cannot start the engine");
-	args[0] = FIT_ENGINE;
-	args[1] = "--";
-	memcpy(args + 2, argv + 1, (size_t)(argc - 1) * sizeof(*args));
+	for (int i = 1; i < argc && i + 2 < ARGS_MAX; i++)
+		args[i + 1] = argv[i];
 	execv(FIT_ENGINE, (char *const *)(const void *)args);
 	return fail(operation, "the domain asks for virt-fit, but " FIT_ENGINE
 			       " cannot be executed; install virt-fit again, or take its request "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compare RUNS STDIN SUBJECT... -- BASELINE... [-- CLEANUP...]...
+ * compare RUNS STDIN SUBJECT... ::: BASELINE... [::: CLEANUP...]...
  *
  * Runs two commands in turn, RUNS times each, with the file STDIN as standard input, and prints the
  * median time of each in microseconds. The times include exec and exit: that is what the caller of
@@ -87,7 +87,7 @@ static int parse(int argc, char **argv, struct bench *bench)
 	bench->input = argv[2];
 	bench->commands[bench->count++] = &argv[3];
 	for (int i = 3; i < argc; i++) {
-		if (!fit_streq(argv[i], "--"))
+		if (!fit_streq(argv[i], ":::"))
 			continue;
 		if (bench->count == COMMANDS_MAX || i + 1 == argc)
 			return -1;
@@ -103,8 +103,8 @@ int main(int argc, char **argv)
 	double *subject, *baseline;
 
 	if (parse(argc, argv, &bench) != 0) {
-		fprintf(stderr,
-			"usage: compare RUNS STDIN SUBJECT... -- BASELINE... [-- CLEANUP...]...\n");
+		fprintf(stderr, "usage: compare RUNS STDIN SUBJECT... ::: BASELINE... [::: "
+				"CLEANUP...]...\n");
 		return 2;
 	}
 	subject = fit_xcalloc(bench.runs, sizeof(*subject));

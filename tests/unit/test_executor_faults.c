@@ -212,7 +212,7 @@ static void a_fault_beside_a_running_domain_does_not_touch_it(void **unused)
 }
 
 /* Returns false when the undo has fewer changes than @at. */
-static bool undo_dies_at(struct fixture *f, unsigned int at)
+static bool undo_dies_at(struct fixture *f, const struct guest *guest, unsigned int at)
 {
 	pid_t child = fork();
 	int status;
@@ -222,7 +222,7 @@ static bool undo_dies_at(struct fixture *f, unsigned int at)
 		f->kernel.fault = FIT_TEST_DIE_AFTER;
 		f->kernel.fault_at = at;
 		f->kernel.changes = 0;
-		(void)hook_call(f, &guest_a, 4, NULL);
+		(void)hook_call(f, guest, 4, NULL);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -240,9 +240,32 @@ static void an_undo_can_die_and_be_repeated(void **unused)
 	setup(&f);
 	for (unsigned int at = 1; more; at++) {
 		run_up(&f, &guest_a);
-		more = undo_dies_at(&f, at);
-		(void)undo_dies_at(&f, at);
+		more = undo_dies_at(&f, &guest_a, at);
+		(void)undo_dies_at(&f, &guest_a, at);
 		recover(&f, &guest_a);
+		expect_as_before(&f);
+	}
+	teardown(&f);
+}
+
+/* With the older one gone, values are there that nobody has written before. */
+static void an_undo_beside_a_younger_domain_can_die(void **unused)
+{
+	struct fixture f;
+	bool more = true;
+
+	(void)unused;
+	setup(&f);
+	for (unsigned int at = 1; more; at++) {
+		run_up(&f, &guest_b);
+		use_pages(&f, 1024);
+		run_up(&f, &guest_a);
+		use_pages(&f, 1024);
+		use_pages(&f, -1024);
+		more = undo_dies_at(&f, &guest_b, at);
+		recover(&f, &guest_b);
+		use_pages(&f, -1024);
+		run_down(&f, &guest_a);
 		expect_as_before(&f);
 	}
 	teardown(&f);
@@ -256,6 +279,7 @@ int main(void)
 		cmocka_unit_test(a_fault_at_any_change_leaves_nothing_behind),
 		cmocka_unit_test(a_fault_beside_a_running_domain_does_not_touch_it),
 		cmocka_unit_test(an_undo_can_die_and_be_repeated),
+		cmocka_unit_test(an_undo_beside_a_younger_domain_can_die),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
