@@ -136,7 +136,8 @@ static void decide(struct fit_state *state, struct restore *restore, const char 
 		obstacle = fit_vf_obstacle(state, entry, current, target, uuid);
 	if (obstacle) {
 		entry->pending = true;
-		if (notes)
+		/* Beside other domains that is as it should be. */
+		if (notes && !fit_value_is_claimed(state, entry->path))
 			fit_strlist_add(notes, obstacle);
 		return;
 	}

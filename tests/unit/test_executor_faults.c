@@ -261,6 +261,7 @@ static void an_undo_beside_a_younger_domain_can_die(void **unused)
 		use_pages(&f, 1024);
 		run_up(&f, &guest_a);
 		use_pages(&f, 1024);
+		/* QEMU of the older one is gone. */
 		use_pages(&f, -1024);
 		more = undo_dies_at(&f, &guest_b, at);
 		recover(&f, &guest_b);
