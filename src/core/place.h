@@ -27,6 +27,7 @@ enum fit_cost_level {
 	FIT_COST_LINK,		 /* VFs whose PF has no link */
 	FIT_COST_DEVICES,	 /* distance from the devices and VFs */
 	FIT_COST_NODES,		 /* nodes used */
+	FIT_COST_NODES_APART,	 /* distance of the nodes used from each other */
 	FIT_COST_CROWDED,	 /* floating vCPUs without a CPU for each */
 	FIT_COST_OWN_CORES,	 /* threads of QEMU that get no core of their own here */
 	FIT_COST_PAGES,		 /* place of the page size in the profile's list */

@@ -362,9 +362,21 @@ static bool float_over_nodes(const struct fit_planner *planner, struct fit_candi
 	return count > 0;
 }
 
+static void rate_nodes(const struct fit_planner *planner, struct fit_candidate *candidate)
+{
+	struct fit_cost *cost = &candidate->cost;
+
+	cost->level[FIT_COST_NODES] = fit_cpuset_count(&candidate->nodes);
+	fit_cpuset_for_each (from, &candidate->nodes) {
+		fit_cpuset_for_each (to, &candidate->nodes)
+			cost->level[FIT_COST_NODES_APART] += fit_host_distance(
+				planner->host, (unsigned int)from, (unsigned int)to);
+	}
+}
+
 bool fit_place_cpus_complete(const struct fit_planner *planner, struct fit_candidate *candidate)
 {
-	candidate->cost.level[FIT_COST_NODES] = fit_cpuset_count(&candidate->nodes);
+	rate_nodes(planner, candidate);
 	if (planner->vcpus_kept || planner->vcpus_place == FIT_PLACE_NONE)
 		return true;
 	if (planner->vcpus_place == FIT_PLACE_NODE)

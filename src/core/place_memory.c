@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-#define GIGANTIC_KIB (1024U * 1024U)
+#define GIGANTIC_KIB (1024ULL * 1024)
 
 static bool binding_is_kept(const struct fit_planner *planner)
 {

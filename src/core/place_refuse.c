@@ -78,11 +78,14 @@ static void add_limits(const struct fit_planner *planner, struct fit_buffer *tex
 	}
 }
 
-static void add_what_fits(const struct fit_planner *planner, struct node_room best, size_t total,
-	struct fit_buffer *text)
+static void add_what_fits(const struct fit_planner *planner, struct node_room best,
+	struct node_room total, struct fit_buffer *text)
 {
-	bool span = !planner->profile->vcpus.span_nodes && total >= planner->domain->vcpus;
+	bool spans = planner->profile->vcpus.span_nodes;
+	bool span = !spans && total.vcpus >= planner->domain->vcpus;
 
+	if (spans)
+		best = total;
 	if (best.cores)
 		fit_buffer_addf(text, "\n  would fit: %zu core%s (%zu vCPU%s)%s", best.cores,
 			plural(best.cores), best.vcpus, plural(best.vcpus),
@@ -100,7 +103,7 @@ int fit_place_refuse_cores(struct fit_planner *planner)
 	size_t wanted = (planner->domain->vcpus + threads - 1) / threads;
 	bool one_node = host->node_count > 1 && !planner->profile->vcpus.span_nodes;
 	struct node_room best = {0};
-	size_t total = 0;
+	struct node_room total = {0};
 	size_t nodes = 0;
 
 	fit_buffer_addf(&text, "%zu whole core%s wanted%s for %u vCPU%s, ", wanted, plural(wanted),
@@ -113,7 +116,8 @@ int fit_place_refuse_cores(struct fit_planner *planner)
 			continue;
 		fit_buffer_addf(&text, "%s%zu %s free on node %u", nodes++ ? ", " : "", room.cores,
 			room.cores == 1 ? "is" : "are", host->nodes[i].id);
-		total += room.vcpus;
+		total.cores += room.cores;
+		total.vcpus += room.vcpus;
 		if (room.vcpus > best.vcpus)
 			best = room;
 		add_holders(planner, &host->nodes[i], &details);

@@ -44,6 +44,7 @@ static const char *const cost_names[FIT_COST_LEVELS] = {
 	[FIT_COST_LINK] = "VFs without a link",
 	[FIT_COST_DEVICES] = "distance from the devices",
 	[FIT_COST_NODES] = "number of nodes",
+	[FIT_COST_NODES_APART] = "distance of the nodes from each other",
 	[FIT_COST_CROWDED] = "vCPUs without a CPU for each",
 	[FIT_COST_OWN_CORES] = "QEMU threads without a core of their own",
 	[FIT_COST_PAGES] = "place of the page size in the profile's list",

@@ -29,8 +29,11 @@ struct report {
 /* All three are taken over. */
 static void add_row(struct report *report, char *label, char *value, char *comment)
 {
-	*FIT_APPEND(report->rows, report->row_count) =
-		(struct row){.label = label, .value = value, .comment = comment};
+	struct row *row = FIT_APPEND(report->rows, report->row_count);
+
+	row->label = label;
+	row->value = value;
+	row->comment = comment;
 }
 
 static const char *plural(size_t count)

@@ -179,6 +179,18 @@ static void several_nodes_get_equal_shares_and_a_socket_each(void **state)
 	fit_bench_end(&b);
 }
 
+static void several_nodes_are_near_each_other(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){4, 1, 4, 1}, 8);
+
+	(void)state;
+	b.profile.vcpus.span_nodes = true;
+	b.host.nodes[1].distances[3] = b.host.nodes[3].distances[1] = 16;
+	fit_bench_plan(&b);
+	fit_expect_set(&b.plan.vcpu_nodes, "1,3");
+	fit_bench_end(&b);
+}
+
 static void definitions_of_others_are_avoided_while_there_is_room(void **state)
 {
 	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 1}, 2);
@@ -287,6 +299,7 @@ int main(void)
 		cmocka_unit_test(a_host_of_one_core_is_shared_with_housekeeping),
 		cmocka_unit_test(a_refusal_names_the_holders_and_what_would_fit),
 		cmocka_unit_test(several_nodes_get_equal_shares_and_a_socket_each),
+		cmocka_unit_test(several_nodes_are_near_each_other),
 		cmocka_unit_test(definitions_of_others_are_avoided_while_there_is_room),
 		cmocka_unit_test(isolated_cpus_are_preferred_when_they_suffice),
 		cmocka_unit_test(kinds_of_cores_are_never_mixed),
