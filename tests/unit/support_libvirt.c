@@ -260,6 +260,9 @@ static void indent(xmlNode *node, int depth)
 
 	if (xmlChildElementCount(node) == 0)
 		return;
+	for (const xmlNode *child = node->children; child; child = child->next)
+		if (child->type == XML_TEXT_NODE)
+			return;
 	for (xmlNode *child = node->children; child; child = child->next) {
 		xmlAddPrevSibling(child, xmlNewDocText(node->doc, (const xmlChar *)inner));
 		indent(child, depth + 1);
