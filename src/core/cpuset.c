@@ -53,8 +53,8 @@ size_t fit_cpuset_count(const struct fit_cpuset *set)
 {
 	size_t count = 0;
 
-	/* Nearly all words of nearly all sets are empty, and without an instruction for it (baseline
-	 * x86-64) the builtin is a call. */
+	/* Nearly all words of nearly all sets are empty, and without an instruction for it
+	 * (baseline x86-64) the builtin is a call. */
 	for (size_t i = 0; i < WORDS; i++)
 		if (set->words[i])
 			count += (size_t)__builtin_popcountll(set->words[i]);
