@@ -13,7 +13,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-#define GIGANTIC_KIB (1024ULL * 1024)
+#define GIGANTIC_KIB  (1024ULL * 1024)
+#define ROUNDING_PART 8
 
 static bool binding_is_kept(const struct fit_planner *planner)
 {
@@ -177,12 +178,18 @@ static uint64_t available_pages(const struct fit_planner *planner, const struct 
 	return total > others && total - others > free ? total - others : free;
 }
 
-static const char *cells_problem(const struct fit_domain *domain, uint64_t page_kib)
+/* Why the guest's memory should not be in such pages, NULL when it may. */
+static const char *size_problem(const struct fit_domain *domain, uint64_t page_kib)
 {
+	uint64_t rounded_kib = fit_domain_pages(domain, page_kib) * page_kib;
+
 	for (size_t i = 0; i < domain->cell_count; i++) {
 		if (domain->cell_kib[i] % page_kib)
 			return "a guest NUMA cell is no multiple of it";
 	}
+	/* Some rounding is the price of large pages; 1 GiB for a guest of 200 MiB is not. */
+	if (rounded_kib - domain->memory_kib > domain->memory_kib / ROUNDING_PART)
+		return "the memory would be rounded up by more than an eighth";
 	return NULL;
 }
 
@@ -192,7 +199,7 @@ static bool pages_fit(const struct fit_planner *planner, const struct fit_cpuset
 	uint64_t page_kib, char **ret_why)
 {
 	uint64_t pages = fit_domain_pages(planner->domain, page_kib);
-	const char *problem = cells_problem(planner->domain, page_kib);
+	const char *problem = size_problem(planner->domain, page_kib);
 	uint64_t free = 0, total = 0, free_kib = 0, memory_kib = 0, missing_kib, needed_kib;
 	bool supported = false;
 

@@ -86,11 +86,11 @@ static void memory_is_rounded_up_to_whole_pages(void **state)
 	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 1}, 2);
 
 	(void)state;
-	b.domain.memory_kib = 4 * GIB + 1024;
+	b.domain.memory_kib = 8 * GIB + 1024;
 	fit_bench_plan(&b);
 	assert_int_equal(b.plan.page_kib, GIB);
 	assert_true(b.plan.memory_rounded);
-	assert_int_equal(b.plan.memory_kib, 5 * GIB);
+	assert_int_equal(b.plan.memory_kib, 9 * GIB);
 	fit_expect_reason(&b, FIT_REASON_NOTE, "memory is rounded up");
 	b.domain.cell_kib = fit_xcalloc(1, sizeof(*b.domain.cell_kib));
 	b.domain.cell_kib[0] = b.domain.memory_kib = 4 * GIB + 2048;
@@ -98,6 +98,19 @@ static void memory_is_rounded_up_to_whole_pages(void **state)
 	fit_bench_plan(&b);
 	assert_int_equal(b.plan.page_kib, 2048);
 	assert_false(b.plan.memory_rounded);
+	fit_bench_end(&b);
+}
+
+static void large_pages_do_not_inflate_a_small_guest(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 1}, 2);
+
+	(void)state;
+	b.domain.memory_kib = 214 * 1024;
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.page_kib, 2048);
+	assert_false(b.plan.memory_rounded);
+	fit_expect_reason(&b, FIT_REASON_NOTE, "rounded up by more than an eighth");
 	fit_bench_end(&b);
 }
 
@@ -123,6 +136,7 @@ int main(void)
 		cmocka_unit_test(nodes_without_cpus_are_not_used_for_memory),
 		cmocka_unit_test(page_sizes_are_tried_in_the_order_of_the_profile),
 		cmocka_unit_test(memory_is_rounded_up_to_whole_pages),
+		cmocka_unit_test(large_pages_do_not_inflate_a_small_guest),
 		cmocka_unit_test(a_kept_page_size_that_the_host_lacks_is_refused),
 	};
 
