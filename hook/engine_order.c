@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "core/digest.h"
 #include "core/domain.h"
 #include "core/hostops.h"
 #include "core/profile.h"
@@ -62,13 +63,15 @@ static char *compare_record(
 {
 	fit_autofree char *requested = fit_strlist_join(&order->request.profiles, " ");
 	fit_autofree char *machine = fit_fsroot_try_read(&call->root, FIT_PATH_MACHINE_ID);
+	char digest[FIT_DIGEST_TEXT];
 
 	if (!fit_streq(record->profile, requested))
 		return fit_xasprintf("it is fitted for the profile '%s' and asks for '%s'",
 			record->profile ? record->profile : "", requested);
-	if (!fit_streq(record->digest, order->profile.digest))
+	fit_digest_make(&order->profile, &order->request, digest);
+	if (!fit_streq(record->digest, digest))
 		return fit_xasprintf(
-			"the profile '%s' or a parameter has changed since", requested);
+			"the profile '%s', a parameter or a device has changed since", requested);
 	/* Without a machine id a host is identified by more than can be read in this hurry; what
 	 * counts then is that its CPUs and nodes exist. */
 	if (machine && record->host && strlen(machine) == strlen(record->host) &&

@@ -44,8 +44,8 @@ static char *explain(const struct fit_record *record, const struct fit_render_re
 		return fit_xasprintf("fitted for '%s'", record->profile);
 	if (record->host && host->identity && strcmp(record->host, host->identity) != 0)
 		return fit_xstrdup("fitted for another host");
-	if (record->digest && strcmp(record->digest, result->profile.digest) != 0)
-		return fit_xstrdup("a profile has changed");
+	if (record->digest && strcmp(record->digest, result->digest) != 0)
+		return fit_xstrdup("a profile or the request has changed");
 	if (result->notes.count)
 		return fit_xstrdup("the definition was edited");
 	return fit_xstrdup("a plan made now differs");

@@ -93,6 +93,7 @@ static int read_profile(struct render *render, struct fit_err *err)
 		    render->request.param_count, input->load, input->load_context,
 		    &render->result.profile, err) < 0)
 		return fit_err_prefix(err, "%s: ", render->original.name);
+	fit_digest_make(&render->result.profile, &render->request, render->result.digest);
 	return 0;
 }
 
@@ -114,7 +115,7 @@ static int apply(struct render *render, struct fit_err *err)
 	const struct fit_record info = {
 		.version = version,
 		.profile = names,
-		.digest = profile->digest,
+		.digest = render->result.digest,
 		.host = input->host->identity,
 	};
 

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/strlist.h"
 #include "core/claims.h"
+#include "core/digest.h"
 #include "core/host.h"
 #include "core/hostops.h"
 #include "core/plan.h"
@@ -32,9 +33,10 @@ struct fit_render_result {
 	bool changed; /* false: `xml` is the input, byte for byte */
 	struct fit_plan plan;
 	struct fit_profile profile;
-	struct fit_hostops ops;	  /* what the hook will do */
-	struct fit_strlist notes; /* user edits kept */
-	char *report;		  /* fit_plan_report() without and with reasons */
+	char digest[FIT_DIGEST_TEXT]; /* what the record says it was fitted from */
+	struct fit_hostops ops;	      /* what the hook will do */
+	struct fit_strlist notes;     /* user edits kept */
+	char *report;		      /* fit_plan_report() without and with reasons */
 	char *report_why;
 };
 

@@ -40,7 +40,7 @@ struct fit_facet {
 struct fit_record {
 	char *version;	   /* of the virt-fit that wrote it */
 	char *profile;	   /* requested names, space-separated */
-	char *digest;	   /* fit_profile.digest */
+	char *digest;	   /* fit_digest_make() */
 	char *host;	   /* fit_host.identity */
 	char *controllers; /* PCI controllers of the original, "index index …"; NULL when unknown */
 	bool sole;	   /* the record was added to a <metadata> that had no content at all */

@@ -36,7 +36,12 @@ unfitted "it is fitted for the profile 'low-latency' and asks for 'base'"
 
 fitted "$vm" web01 "$UUID_A"
 sed -i 's/governor value="performance"/governor value="powersave"/' "$PROFILES/low-latency.xml"
-unfitted "the profile 'low-latency' or a parameter has changed since"
+unfitted "the profile 'low-latency', a parameter or a device has changed since"
+
+hook_host two-node
+fitted "$vm" web01 "$UUID_A"
+sed -i 's/\(<fit:domain [^>]*\)\/>/\1><fit:device netdev="enp65s0f0"\/><\/fit:domain>/' "$vm"
+unfitted "the profile 'low-latency', a parameter or a device has changed since"
 
 hook_host two-node
 fitted "$vm" web01 "$UUID_A"
