@@ -17,8 +17,7 @@
 
 #include "sys/paths.h"
 
-/* install-gate knows our file by it. */
-__attribute__((used)) static const char marker[] = "virt-fit-gate-marker-1";
+__attribute__((used)) static const char marker[] = FIT_GATE_MARKER "1";
 
 static const char namespaces[] = "urn:virt-fit:";
 

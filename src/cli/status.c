@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "core/request.h"
 #include "sys/paths.h"
 
 void fit_status_clear(struct fit_status *status)
@@ -22,7 +21,7 @@ void fit_status_clear(struct fit_status *status)
 
 static bool is_our_gate(const struct fit_fsroot *root, const char *path)
 {
-	static const char mark[] = FIT_REQUEST_NAMESPACE; /* what the gate looks for in the XML */
+	static const char mark[] = FIT_GATE_MARKER;
 	fit_autofree char *text = NULL;
 	size_t length;
 

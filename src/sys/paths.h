@@ -17,6 +17,8 @@
 /* Where libvirt looks for its hooks, and where ours is when another one is there already. */
 #define FIT_PATH_HOOK	    "etc/libvirt/hooks/qemu"
 #define FIT_PATH_HOOK_EXTRA "etc/libvirt/hooks/qemu.d/50-virt-fit"
+/* In the gate, so that it is known from a hook of others; hook/install-gate looks for it too. */
+#define FIT_GATE_MARKER "virt-fit-gate-marker-"
 
 /* Set by the Makefile; absolute, not below the root handle. */
 #ifndef FIT_DATADIR

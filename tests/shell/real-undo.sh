@@ -23,6 +23,7 @@ same "the host of a running domain" "$prepared" "$(host_dump)"
 refuses virt-fit undo nosuch
 refuses virt-fit undo --connect test:///default
 contains "status" "$(virt-fit status)" "web01: running, fitted (low-latency)"
+contains "status" "$(virt-fit status)" "hook: /etc/libvirt/hooks/qemu"
 
 mv /etc/libvirt/hooks/qemu /etc/libvirt/hooks/qemu.away
 virsh -q destroy web01
