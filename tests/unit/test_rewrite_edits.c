@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "core/rewrite.h"
 #include "core/xml.h"
+#include "support_libvirt.h"
 
 #define VF_PATH "devices/interface[alias/@name='ua-virt-fit-vf0']"
 #define VF_FORMAT \
@@ -299,6 +300,31 @@ static void only_controllers_added_for_our_devices_go(void **state)
 	assert_true(has_port(shared, "3"));
 }
 
+static void a_parent_that_libvirt_dropped_when_it_was_empty_comes_back(void **state)
+{
+	static const struct fit_record info = {0};
+	fit_autodoc xmlDoc *doc =
+		parse("<domain><numatune><memory mode='strict' nodeset='0'/></numatune></domain>");
+	fit_autodoc xmlDoc *defined = NULL;
+	fit_autostrlist struct fit_strlist notes = {0};
+	struct fit_remains *remains = NULL;
+	struct fit_edits edits = {0};
+
+	(void)state;
+	fit_edits_remove(&edits, "numatune/memory");
+	assert_int_equal(fit_rewrite_apply(doc, "web01", &edits, &info, NULL, NULL), 0);
+	normalise_as_libvirt(doc);
+	assert_null(fit_xml_find(xmlDocGetRootElement(doc), "numatune"));
+	defined = xmlCopyDoc(doc, 1);
+	undo(doc, &notes, &remains);
+	assert_non_null(fit_xml_find(xmlDocGetRootElement(doc), "numatune/memory"));
+	assert_int_equal(fit_rewrite_apply(doc, "web01", &edits, &info, remains, NULL), 0);
+	fit_remains_free(&remains);
+	assert_true(fit_xml_equivalent(xmlDocGetRootElement(doc), xmlDocGetRootElement(defined)));
+	assert_int_equal(notes.count, 0);
+	fit_edits_clear(&edits);
+}
+
 /* What is there already is the user's: it is not in the record and stays. */
 static void a_value_that_is_there_already_is_the_users(void **state)
 {
@@ -355,6 +381,7 @@ int main(void)
 		cmocka_unit_test(another_vf_keeps_what_was_added_to_the_first),
 		cmocka_unit_test(a_vf_that_is_not_wanted_any_more_leaves_nothing),
 		cmocka_unit_test(only_controllers_added_for_our_devices_go),
+		cmocka_unit_test(a_parent_that_libvirt_dropped_when_it_was_empty_comes_back),
 		cmocka_unit_test(a_value_that_is_there_already_is_the_users),
 		cmocka_unit_test(a_record_holds_until_a_facet_is_edited),
 	};
