@@ -177,27 +177,27 @@ static bool children_contained(const xmlNode *have, const xmlNode *wanted)
 {
 	struct matching matching = {
 		.rows = count_children(wanted), .columns = count_children(have)};
-	fit_autofree bool *possible = NULL;
-	fit_autofree size_t *owner = NULL;
-	fit_autofree bool *visited = NULL;
+	bool contained = true;
 	size_t cell = 0;
 
 	if (matching.rows == 0)
 		return true;
 	if (matching.rows > matching.columns || matching.rows > PAIRS_MAX / matching.columns)
 		return false;
-	possible = matching.possible = fit_xcalloc(matching.rows, matching.columns);
-	owner = matching.owner = fit_xcalloc(matching.columns, sizeof(*owner));
-	visited = matching.visited = fit_xcalloc(matching.columns, sizeof(*visited));
+	matching.possible = fit_xcalloc(matching.rows, matching.columns);
+	matching.owner = fit_xcalloc(matching.columns, sizeof(*matching.owner));
+	matching.visited = fit_xcalloc(matching.columns, sizeof(*matching.visited));
 	fit_xml_for_each (wanted_child, wanted, NULL)
 		fit_xml_for_each (have_child, have, NULL)
-			possible[cell++] = fit_xml_contains(have_child, wanted_child);
-	for (size_t row = 0; row < matching.rows; row++) {
-		memset(visited, 0, matching.columns * sizeof(*visited));
-		if (!assign(&matching, row))
-			return false;
+			matching.possible[cell++] = fit_xml_contains(have_child, wanted_child);
+	for (size_t row = 0; row < matching.rows && contained; row++) {
+		memset(matching.visited, 0, matching.columns * sizeof(*matching.visited));
+		contained = assign(&matching, row);
 	}
-	return true;
+	free(matching.possible);
+	free(matching.owner);
+	free(matching.visited);
+	return contained;
 }
 
 bool fit_xml_contains(const xmlNode *have, const xmlNode *wanted)

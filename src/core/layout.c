@@ -305,10 +305,9 @@ xmlNode *fit_layout_take_trail(xmlNode *parent)
 void fit_layout_move_attribute(xmlAttr *attribute, int position)
 {
 	xmlNode *parent = attribute->parent;
-	xmlAttr *next = parent->properties;
+	xmlAttr *next;
 
-	/* xmlUnlinkNode() takes attributes as well; there is no function that links one elsewhere.
-	 */
+	/* libxml2 unlinks attributes, too, but links them at the end only. */
 	xmlUnlinkNode((xmlNode *)attribute);
 	next = parent->properties;
 	while (next && position-- > 0)

@@ -19,7 +19,6 @@
 #define NAMESPACE_STEM "urn:virt-fit:applied:"
 #define PREFIX	       "applied"
 #define FACETS_MAX     65536
-#define VALUE_MAX      (64U * 1024)
 
 static void facet_clear(struct fit_facet *facet)
 {
@@ -137,9 +136,6 @@ static int check_element(xmlNode *scope, const struct fit_path *path, const char
 
 	if (!value)
 		return 0;
-	if (strlen(value) > VALUE_MAX)
-		return fit_err_set(
-			err, FIT_ERR_INVALID, "%s: a value of %zu bytes", where, strlen(value));
 	node = fit_fragment_element(scope, value, where, err);
 	if (!node)
 		return -1;

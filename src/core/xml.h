@@ -16,7 +16,7 @@
 #include "base/attr.h"
 #include "base/err.h"
 
-#define FIT_XML_SIZE_MAX (16U * 1024 * 1024)
+#define FIT_XML_SIZE_MAX (16U << 20)
 
 /* Parses @length bytes. @name is for messages ("web01.xml", "domain web01"). NULL and @err when the
  * text is empty, larger than FIT_XML_SIZE_MAX, not well-formed, or carries a DTD. To be freed with
