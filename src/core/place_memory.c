@@ -6,7 +6,8 @@
  *
  * The hook fills the pool at start, so a page size is possible when the free pages of the pool
  * suffice or the node has free memory for the rest. Pages of 1 GiB need contiguous memory, which
- * a host that has run for a while rarely has: for them twice the memory must be free.
+ * a running host rarely has: they come from the pool, unless the profile has no other size; then
+ * twice the memory must be free.
  */
 #include "core/place.h"
 
@@ -165,17 +166,22 @@ static uint64_t pages_of_others(
 }
 
 /* While the domain runs, the pages it was given are in use by itself: a domain that had this size
- * may count what the pool holds beyond the others' pages. */
+ * here may count them, as far as the pool holds them beyond the others' pages. */
 static uint64_t available_pages(const struct fit_planner *planner, const struct fit_cpuset *nodes,
 	uint64_t page_kib, uint64_t free, uint64_t total)
 {
 	const struct fit_domain *previous = planner->input->previous;
-	uint64_t others;
+	uint64_t others, own;
 
 	if (!previous || !previous->has_hugepages || previous->hugepage_kib != page_kib)
 		return free;
+	if (!fit_cpuset_is_empty(&previous->numatune_nodes) &&
+		!fit_cpuset_intersects(&previous->numatune_nodes, nodes))
+		return free;
 	others = pages_of_others(planner, nodes, page_kib);
-	return total > others && total - others > free ? total - others : free;
+	own = fit_domain_pages(previous, page_kib);
+	total = total > others ? total - others : 0;
+	return free + own < total ? free + own : (total > free ? total : free);
 }
 
 /* Why the guest's memory should not be in such pages, NULL when it may. */
@@ -191,6 +197,16 @@ static const char *size_problem(const struct fit_domain *domain, uint64_t page_k
 	if (rounded_kib - domain->memory_kib > domain->memory_kib / ROUNDING_PART)
 		return "the memory would be rounded up by more than an eighth";
 	return NULL;
+}
+
+/* Contiguous GiBs are rarely found once the host runs, and free memory does not tell: new gigantic
+ * pages are only tried when the profile has no size to fall back to. */
+static bool may_grow_pool(const struct fit_planner *planner, uint64_t page_kib)
+{
+	const struct fit_intent_memory *memory = &planner->profile->memory;
+
+	return page_kib < GIGANTIC_KIB ||
+	       page_kib == memory->page_sizes[memory->page_size_count - 1];
 }
 
 /* Can the memory be in such pages on these nodes (all, when none is named)? *ret_why, if not NULL,
@@ -225,6 +241,13 @@ static bool pages_fit(const struct fit_planner *planner, const struct fit_cpuset
 	free = available_pages(planner, nodes, page_kib, free, total);
 	missing_kib = pages > free ? (pages - free) * page_kib : 0;
 	needed_kib = page_kib >= GIGANTIC_KIB ? 2 * missing_kib : missing_kib + memory_kib / 32;
+	if (missing_kib && !may_grow_pool(planner, page_kib)) {
+		if (ret_why)
+			*ret_why = fit_xasprintf("%llu wanted, %llu free in the pool (reserve more "
+						 "at boot with hugepagesz= and hugepages=)",
+				(unsigned long long)pages, (unsigned long long)free);
+		return false;
+	}
 	if (ret_why && missing_kib)
 		*ret_why = fit_xasprintf("%llu wanted, %llu free, and %llu MiB of free memory "
 					 "where the rest needs %llu MiB",

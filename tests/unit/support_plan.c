@@ -244,6 +244,8 @@ struct fit_domain fit_made_fitted(const struct fit_domain *domain, const struct 
 	fitted.emulator_pin = plan->emulator;
 	fitted.has_hugepages = plan->page_kib > 0;
 	fitted.hugepage_kib = plan->page_kib;
+	fitted.has_numatune = plan->has_memory && !fit_cpuset_is_empty(&plan->memory_nodes);
+	fitted.numatune_nodes = plan->memory_nodes;
 	for (size_t i = 0; i < plan->vf_count; i++)
 		fit_made_hostdev(&fitted, FIT_PCIADDR_STR(plan->vfs[i].vf), true);
 	return fitted;

@@ -52,17 +52,14 @@ static void page_sizes_are_tried_in_the_order_of_the_profile(void **state)
 	struct fit_node *node = &b.host.nodes[0];
 
 	(void)state;
-	fit_bench_plan(&b);
-	assert_int_equal(b.plan.page_kib, GIB);
-	assert_int_equal(b.plan.pages, 4);
-	/* Not enough free memory for contiguous pages, none in the pool. */
-	node->free_kib = 7 * GIB;
+	/* Nothing in the pool: however much memory is free, there is a size that is safer. */
 	fit_bench_plan(&b);
 	assert_int_equal(b.plan.page_kib, 2048);
 	fit_expect_reason(&b, FIT_REASON_NOTE, "pages of 1 GiB do not fit: 4 wanted, 0 free");
 	node->pools[1].total = node->pools[1].free = 4;
 	fit_bench_plan(&b);
 	assert_int_equal(b.plan.page_kib, GIB);
+	assert_int_equal(b.plan.pages, 4);
 	fit_expect_reason(&b, FIT_REASON_CHOICE, "pages of 1 GiB: 4 wanted, 4 free");
 	node->pools[1].free = 0;
 	node->free_kib = 2 * GIB;
@@ -80,12 +77,27 @@ static void page_sizes_are_tried_in_the_order_of_the_profile(void **state)
 	fit_bench_end(&b);
 }
 
+static void gigantic_pages_are_made_when_nothing_else_is_wanted(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 1}, 2);
+
+	(void)state;
+	b.profile.memory.page_size_count = 1;
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.page_kib, GIB);
+	/* Contiguous memory for 4 GiB is not to be had in 7. */
+	b.host.nodes[0].free_kib = 7 * GIB;
+	fit_expect_refusal(&b, "4 GiB of memory on node 0 wanted in huge pages");
+	fit_bench_end(&b);
+}
+
 /* Corpus B11. */
 static void memory_is_rounded_up_to_whole_pages(void **state)
 {
 	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 1}, 2);
 
 	(void)state;
+	b.host.nodes[0].pools[1].total = b.host.nodes[0].pools[1].free = 9;
 	b.domain.memory_kib = 8 * GIB + 1024;
 	fit_bench_plan(&b);
 	assert_int_equal(b.plan.page_kib, GIB);
@@ -135,6 +147,7 @@ int main(void)
 		cmocka_unit_test(memory_is_never_on_a_node_that_has_none),
 		cmocka_unit_test(nodes_without_cpus_are_not_used_for_memory),
 		cmocka_unit_test(page_sizes_are_tried_in_the_order_of_the_profile),
+		cmocka_unit_test(gigantic_pages_are_made_when_nothing_else_is_wanted),
 		cmocka_unit_test(memory_is_rounded_up_to_whole_pages),
 		cmocka_unit_test(large_pages_do_not_inflate_a_small_guest),
 		cmocka_unit_test(a_kept_page_size_that_the_host_lacks_is_refused),

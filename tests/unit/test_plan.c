@@ -63,6 +63,7 @@ static void a_report_has_a_row_for_each_placement(void **state)
 	fit_made_pf(&b.host, "0000:41:00.0", "enp65s0f0", 1, 8, 2);
 	fit_bench_request(&b, "enp65s0f0");
 	fit_made_disk(&b.domain, "vda", "virtio");
+	b.host.nodes[1].pools[1].total = b.host.nodes[1].pools[1].free = 40;
 	b.profile.vfs.intent.set = true;
 	b.profile.vfs.count = 1;
 	fit_bench_plan(&b);
@@ -75,7 +76,7 @@ static void a_report_has_a_row_for_each_placement(void **state)
 		"  guest CPU   host-passthrough, cache passthrough, 1 socket, 4 cores, 2 threads\n"
 		"  emulator    CPUs 0,32                     housekeeping\n"
 		"  iothread 1  CPUs 20,52                    disk vda; 1 core\n"
-		"  memory      4 GiB on node 1               4 pages of 1 GiB, 0 free\n"
+		"  memory      4 GiB on node 1               4 pages of 1 GiB, 40 free\n"
 		"  VF 1        0000:41:10.0                  enp65s0f0, VF 0, IOMMU group 6500, "
 		"alone\n");
 	assert_non_null(strstr(why, "rejected"));
