@@ -13,6 +13,7 @@ guest_define web01 "$(request low-latency)"
 virt-fit apply web01
 virsh -q start web01
 running=$(host_dump)
+[ "$running" != "$before" ] || fail "the host was not prepared"
 pid=$(guest_pid web01)
 
 libvirtd_stop KILL

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A write that the kernel refuses ends the start with our line and leaves nothing behind, neither at
-# prepare nor at a later step.
+# A write that the kernel refuses ends the start with our line and leaves nothing behind, at prepare as
+# at a later step.
 set -eu
 . "$TOP/tests/lib/private-libvirtd.sh"
 private_libvirtd_enter "$@"
@@ -9,21 +9,36 @@ private_libvirtd_enter "$@"
 host_make
 libvirtd_start
 
-refused_by() { # FILE REQUEST
+start_fails_for() { # FILE: of the host, which cannot be written
 	local before
-	mount --bind -o ro "$1" "$1" || skip "bind mounts are not permitted"
+	mount --bind -o ro "$1" "$1"
 	before=$(host_dump)
-	guest_define web01 "$2"
-	virt-fit apply web01
 	refuses virsh -q start web01
 	contains "the refusal" "$refusal" "virt-fit"
 	contains "the refusal" "$refusal" "${1##*/}"
 	guest_is web01 "shut off" || fail "the guest runs"
 	host_is_as_before "$before"
 	umount "$1"
-	virsh -q undefine web01
 }
 
-# prepare: the pages
-pages=$HOST/sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages
-refused_by "$pages" "$(request low-latency 2MiB)"
+# prepare: pages that are to be added
+guest_define web01 "$(request low-latency 2MiB)"
+virt-fit apply web01
+start_fails_for "$HOST/sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages"
+
+# start: the governor, for a profile that insists on it, when libvirt has taken what the guest gets
+mkdir -p "$HOST/etc/virt-fit/profiles"
+cat >"$HOST/etc/virt-fit/profiles/strict.xml" <<-END
+	<profile xmlns="urn:virt-fit:profile:1" name="strict">
+	  <summary>low-latency, not without its governor</summary>
+	  <include profile="low-latency"/>
+	  <host><governor value="performance" missing="refuse"/></host>
+	</profile>
+END
+guest_define web01 "$(request strict)"
+virt-fit apply web01
+cpu=$(xml_value "//vcpupin[@vcpu='0']/@cpuset" "$(virsh -q dumpxml web01)")
+start_fails_for "$HOST/sys/devices/system/cpu/cpufreq/policy$cpu/scaling_governor"
+
+# Nothing of that stays in the way.
+virsh -q start web01
