@@ -141,15 +141,14 @@ static int take_back(struct fit_call *call, enum fit_phase phase, struct fit_err
 	fit_autofree char *uuid = NULL;
 	struct fit_journal *journal;
 	struct fit_state state;
-	int result = 0;
+	int result;
 
 	if (fit_state_open(&call->root, call->deadline, &state, err) < 0)
 		return -1;
 	journal = find_journal(call, &state);
-	if (journal) {
-		uuid = fit_xstrdup(journal->uuid);
-		result = fit_executor_undo(&state, uuid, phase, &notes, err);
-	}
+	/* Without a journal there can still be something that an earlier call was killed over. */
+	uuid = fit_xstrdup(journal ? journal->uuid : "");
+	result = fit_executor_undo(&state, uuid, phase, &notes, err);
 	fit_state_close(&state);
 	fit_call_log(call, &notes);
 	return result;

@@ -6,6 +6,9 @@
  * that waits for the lock in its hook blocks every call that touches its domain. So: look at the
  * journals, ask libvirt, take the lock, and undo only journals that are still the same. A start in
  * between has undone the old journal and written a new one with other sequence numbers.
+ *
+ * Without DOMAIN also what no journal claims any more: the host's values that a stop could not
+ * write or was killed over.
  */
 #include <stdio.h>
 #include <strings.h>
@@ -19,6 +22,7 @@
 #include "sys/clock.h"
 #include "sys/executor.h"
 #include "sys/state.h"
+#include "sys/value.h"
 
 enum { LOCK_WAIT_MS = 30000 };
 
@@ -90,21 +94,21 @@ static bool is_unchanged(const struct undo *undo, const char *uuid)
 	return fit_streq(before_text, now_text);
 }
 
-static void report(struct undo *undo, const struct fit_journal *journal, const char *what,
+static void report(struct undo *undo, const char *name, const char *uuid, const char *what,
 	const struct fit_strlist *notes)
 {
-	fit_autofree char *name = fit_printable(journal->name);
+	fit_autofree char *shown = fit_printable(name);
 	struct json_object *object;
 
 	if (!undo->session.cli->json) {
-		printf("%s: %s\n", name, what);
+		printf("%s: %s\n", shown, what);
 		for (size_t i = 0; i < notes->count; i++)
 			printf("  %s\n", notes->items[i]);
 		return;
 	}
 	object = json_object_new_object();
-	json_object_object_add(object, "name", json_object_new_string(journal->name));
-	json_object_object_add(object, "uuid", json_object_new_string(journal->uuid));
+	json_object_object_add(object, "name", json_object_new_string(name));
+	json_object_object_add(object, "uuid", json_object_new_string(uuid));
 	json_object_object_add(object, "result", json_object_new_string(what));
 	json_object_object_add(object, "notes", fit_json_strings(notes));
 	json_object_array_add(undo->done, object);
@@ -125,7 +129,7 @@ static void rehearse(struct undo *undo, const char *uuid)
 			fit_resource_kind_name(claim->kind), claim->contribution, claim->path,
 			entry ? entry->baseline : "unknown");
 	}
-	report(undo, journal, "would be undone", &notes);
+	report(undo, journal->name, journal->uuid, "would be undone", &notes);
 }
 
 static void undo_one(struct undo *undo, const char *uuid)
@@ -135,20 +139,54 @@ static void undo_one(struct undo *undo, const char *uuid)
 	struct fit_err err = FIT_ERR_INIT;
 
 	if (!is_unchanged(undo, uuid)) {
-		report(undo, journal, "left alone: it was started or stopped just now", &notes);
+		report(undo, journal->name, uuid, "left alone: it was started or stopped just now",
+			&notes);
 		return;
 	}
 	if (fit_executor_undo(&undo->state, uuid, FIT_PHASE_RELEASE, &notes, &err) < 0) {
 		undo->failed = true;
 		fit_cli_note("%s: %s", journal->name, err.message);
 	} else {
-		report(undo, journal, "undone", &notes);
+		report(undo, journal->name, uuid, "undone", &notes);
 	}
+}
+
+/* Describes what no journal claims. */
+static void find_leftovers(const struct fit_state *state, struct fit_strlist *leftovers)
+{
+	for (size_t i = 0; i < state->ledger.count; i++) {
+		const struct fit_ledger_entry *entry = &state->ledger.items[i];
+
+		if (!fit_value_is_claimed(state, entry->path))
+			fit_strlist_addf(leftovers, "%s /%s, which was %s before",
+				fit_resource_kind_name(entry->kind), entry->path, entry->baseline);
+	}
+}
+
+static void undo_leftovers(struct undo *undo, const struct fit_strlist *leftovers)
+{
+	static const char name[] = "left by earlier stops";
+	fit_autostrlist struct fit_strlist notes = {0};
+	fit_autostrlist struct fit_strlist still = {0};
+	struct fit_err err = FIT_ERR_INIT;
+
+	if (undo->session.cli->dry_run) {
+		report(undo, name, "", "would be undone", leftovers);
+		return;
+	}
+	if (fit_executor_undo(&undo->state, "", FIT_PHASE_RELEASE, &notes, &err) < 0) {
+		undo->failed = true;
+		fit_cli_note("%s: %s", name, err.message);
+		return;
+	}
+	find_leftovers(&undo->state, &still);
+	report(undo, name, "", still.count ? "cannot be undone yet" : "undone", &notes);
 }
 
 static int run(struct undo *undo, const char *which, struct fit_err *err)
 {
 	const struct fit_cli *cli = undo->session.cli;
+	fit_autostrlist struct fit_strlist leftovers = {0};
 
 	if (fit_state_snapshot(&cli->root, &undo->seen, err) < 0)
 		return -1;
@@ -162,7 +200,9 @@ static int run(struct undo *undo, const char *which, struct fit_err *err)
 			undo->session.virt.uri);
 	if (choose(undo, which, err) < 0)
 		return -1;
-	if (!cli->dry_run && undo->idle.count &&
+	if (!which)
+		find_leftovers(&undo->seen, &leftovers);
+	if (!cli->dry_run && (undo->idle.count || leftovers.count) &&
 		fit_state_open(&cli->root, fit_clock_ms() + LOCK_WAIT_MS, &undo->state, err) < 0)
 		return -1;
 	for (size_t i = 0; i < undo->idle.count; i++) {
@@ -171,6 +211,8 @@ static int run(struct undo *undo, const char *which, struct fit_err *err)
 		else
 			undo_one(undo, undo->idle.items[i]);
 	}
+	if (leftovers.count)
+		undo_leftovers(undo, &leftovers);
 	return 0;
 }
 

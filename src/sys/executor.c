@@ -248,14 +248,9 @@ int fit_executor_undo(struct fit_state *state, const char *uuid, enum fit_phase 
 	struct fit_strlist *notes, struct fit_err *err)
 {
 	struct fit_journal *journal = fit_state_journal(state, uuid);
-	struct fit_claim_filter filter = {.until = phase};
-	int result;
+	struct fit_claim_filter filter = {.until = phase, .last = phase == FIT_PHASE_RELEASE};
 
 	if (journal && phase >= FIT_PHASE_STOPPED)
 		journal->stage = FIT_STAGE_STOPPED;
-	result = fit_undo_claims(state, journal, &filter, notes, err);
-	if (journal && phase == FIT_PHASE_RELEASE &&
-		fit_state_remove_journal(state, journal, err) < 0)
-		return -1;
-	return result;
+	return fit_undo_claims(state, journal, &filter, notes, err);
 }

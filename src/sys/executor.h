@@ -27,8 +27,9 @@ int fit_executor_apply(struct fit_state *state, struct fit_journal *journal,
 /*
  * Takes back the claims of a domain that end at @phase or before; FIT_PHASE_RELEASE takes back all
  * and removes the journal. A value that somebody else changed meanwhile is left, with a line in
- * @notes. Without a journal nothing happens. Fails only when the state cannot be saved or a value
- * cannot be written; what could be restored has been.
+ * @notes. Without a journal (@uuid may be "") only what earlier calls left is taken back. Fails
+ * only when the state cannot be saved or a value cannot be written; what could be restored has
+ * been.
  */
 int fit_executor_undo(struct fit_state *state, const char *uuid, enum fit_phase phase,
 	struct fit_strlist *notes, struct fit_err *err);

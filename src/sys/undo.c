@@ -4,6 +4,10 @@
  * there already: nothing. What is there can be from us: the value is written. Otherwise somebody
  * else changed it: it is left and said. A value that cannot go back yet, because somebody uses what
  * would go away, keeps its entry in the ledger and is tried again at every later undo.
+ *
+ * The stop of a domain cannot be refused, also when there is no room for the state. Then a value
+ * that the ledger on disk knows already (a baseline, above all) is written all the same: whoever
+ * comes next recognises it.
  */
 #include "sys/undo.h"
 
@@ -19,6 +23,7 @@
 struct restore {
 	char *path;
 	char *target; /* NULL: nothing is written */
+	bool known;   /* the ledger on disk tells that @target can be there because of us */
 };
 
 struct restores {
@@ -141,6 +146,7 @@ static void decide(struct fit_state *state, struct restore *restore, const char 
 			fit_strlist_add(notes, obstacle);
 		return;
 	}
+	restore->known = fit_ledger_entry_is_ours(entry, target);
 	fit_value_announce(entry, current, target);
 	restore->target = FIT_STEAL(target);
 }
@@ -182,30 +188,60 @@ static void drop_unclaimed(struct fit_state *state, const struct restores *resto
 	}
 }
 
+/* Without its claims the journal is saved, or removed at the end, which needs no room. */
+static int settle_journal(struct fit_state *state, struct fit_journal *journal,
+	const struct fit_claim_filter *filter, struct fit_err *err)
+{
+	if (!journal)
+		return 0;
+	return filter->last ? fit_state_remove_journal(state, journal, err)
+			    : fit_state_save_journal(state, journal, err);
+}
+
+/* @unsaved: why the ledger on disk does not know what is about to be written; NULL: it does. */
+static int write_restores(struct fit_state *state, struct restores *restores,
+	const struct fit_err *unsaved, struct fit_strlist *notes, struct fit_err *err)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < restores->count; i++) {
+		struct restore *restore = &restores->items[i];
+
+		if (!restore->target)
+			continue;
+		if (unsaved && !restore->known) {
+			fit_ledger_find(&state->ledger, restore->path)->pending = true;
+			result = fit_err_set(err, unsaved->code, "%s", unsaved->message);
+		} else if (write_restore(state, restore, notes, err) < 0) {
+			result = -1;
+		}
+	}
+	return result;
+}
+
 int fit_undo_claims(struct fit_state *state, struct fit_journal *journal,
 	const struct fit_claim_filter *filter, struct fit_strlist *notes, struct fit_err *err)
 {
 	FIT_CLEANUP(clear_restores) struct restores restores = {0};
 	struct fit_cpuset online = fit_online_cpus(state->root);
+	struct fit_err problem = FIT_ERR_INIT;
 	bool writes = false;
-	int result = 0;
+	bool saved;
+	int result;
 
 	if (journal)
 		release_claims(journal, filter, &restores);
 	add_unsettled(state, &restores);
 	if (!restores.count)
-		return journal ? fit_state_save_journal(state, journal, err) : 0;
+		return settle_journal(state, journal, filter, err);
 	for (size_t i = 0; i < restores.count; i++) {
 		decide(state, &restores.items[i], journal ? journal->uuid : "", &online, notes);
 		writes |= restores.items[i].target != NULL;
 	}
-	if (writes && fit_state_save_ledger(state, err) < 0)
-		return -1;
-	for (size_t i = 0; i < restores.count; i++)
-		if (restores.items[i].target &&
-			write_restore(state, &restores.items[i], notes, err) < 0)
-			result = -1;
-	if (journal && fit_state_save_journal(state, journal, err) < 0)
+	saved = !writes || fit_state_save_ledger(state, &problem) == 0;
+	result = write_restores(state, &restores, saved ? NULL : &problem, notes, err);
+	/* What the journal on disk still claims keeps its entry. */
+	if (settle_journal(state, journal, filter, err) < 0)
 		return -1;
 	drop_unclaimed(state, &restores);
 	return fit_state_save_ledger(state, err) < 0 ? -1 : result;

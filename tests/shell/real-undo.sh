@@ -39,8 +39,21 @@ refuses virt-fit undo
 contains "the refusal" "$refusal" "libvirt must say which domains run"
 contains "status" "$(virt-fit status 2>/dev/null)" "web01: state unknown"
 same "the host after a refused undo" "$prepared" "$(host_dump)"
+# Found only by a daemon that starts after it.
+mv /etc/libvirt/hooks/qemu.away /etc/libvirt/hooks/qemu
 libvirtd_start
 
 same "undo" "web01: undone" "$(virt-fit undo)"
+host_is_as_before "$before"
+same "a second undo" "" "$(virt-fit undo)"
+
+# What a killed or failed stop has left without a journal.
+virsh -q start web01
+mv /etc/libvirt/hooks/qemu /etc/libvirt/hooks/qemu.away
+virsh -q destroy web01
+rm "$HOST"/run/virt-fit/domains/*
+contains "undo -n" "$(virt-fit undo -n)" "left by earlier stops: would be undone"
+same "the host after undo -n" "$prepared" "$(host_dump)"
+same "undo" "left by earlier stops: undone" "$(virt-fit undo)"
 host_is_as_before "$before"
 same "a second undo" "" "$(virt-fit undo)"

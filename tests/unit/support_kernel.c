@@ -199,7 +199,9 @@ static int before(void *context, const char *path, const char *value)
 		_exit(FIT_TEST_DEATH);
 	if (now && kernel->fault == FIT_TEST_FAIL)
 		return EIO;
-	return is_state(path) ? 0 : refuse(kernel, path, value);
+	if (is_state(path))
+		return kernel->no_room && value ? ENOSPC : 0;
+	return refuse(kernel, path, value);
 }
 
 static void after(void *context, const char *path, const char *value)

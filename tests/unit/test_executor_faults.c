@@ -272,6 +272,47 @@ static void an_undo_beside_a_younger_domain_can_die(void **unused)
 	teardown(&f);
 }
 
+/* The domain stops all the same, and nobody comes to try again. */
+static void a_full_disk_does_not_keep_the_host_from_being_restored(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	setup(&f);
+	for (int full_at = 0; full_at < 5; full_at++) {
+		for (int phase = 0; phase < 5; phase++) {
+			f.kernel.no_room = phase >= full_at;
+			(void)hook_call(&f, &guest_a, phase, NULL);
+		}
+		expect_as_before(&f);
+		f.kernel.no_room = false;
+	}
+	teardown(&f);
+}
+
+/* Values that nobody has written before cannot be written then; they are when there is room. */
+static void a_full_disk_beside_a_younger_domain_is_made_up_for(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	setup(&f);
+	run_up(&f, &guest_b);
+	use_pages(&f, 1024);
+	run_up(&f, &guest_a);
+	use_pages(&f, 1024);
+	use_pages(&f, -1024);
+	f.kernel.no_room = true;
+	for (int phase = 3; phase < 5; phase++)
+		(void)hook_call(&f, &guest_b, phase, NULL);
+	has_value(&f, "sys/devices/system/cpu/cpufreq/policy2/scaling_governor", "performance");
+	f.kernel.no_room = false;
+	use_pages(&f, -1024);
+	run_down(&f, &guest_a);
+	expect_as_before(&f);
+	teardown(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -281,6 +322,8 @@ int main(void)
 		cmocka_unit_test(a_fault_beside_a_running_domain_does_not_touch_it),
 		cmocka_unit_test(an_undo_can_die_and_be_repeated),
 		cmocka_unit_test(an_undo_beside_a_younger_domain_can_die),
+		cmocka_unit_test(a_full_disk_does_not_keep_the_host_from_being_restored),
+		cmocka_unit_test(a_full_disk_beside_a_younger_domain_is_made_up_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
