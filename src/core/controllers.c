@@ -12,7 +12,8 @@
 #include "core/layout.h"
 #include "core/xml.h"
 
-#define BUS_MAX 255
+#define BUS_MAX	      255
+#define MULTIFUNCTION ":multifunction"
 
 /* "0x0a" as libvirt prints it, or "10". */
 static bool parse_bus(const char *text, unsigned int *ret_bus)
@@ -26,17 +27,52 @@ static bool parse_bus(const char *text, unsigned int *ret_bus)
 	return valid;
 }
 
-/* The guest PCI bus that a device is on. */
-static bool device_bus(const xmlNode *device, unsigned int *ret_bus)
+/* The guest PCI address of a device, NULL when it has none. */
+static xmlNode *pci_address(const xmlNode *device)
 {
 	fit_xml_for_each (address, device, "address") {
 		fit_autofree char *type = fit_xml_attr(address, "type");
-		fit_autofree char *bus = fit_xml_attr(address, "bus");
 
-		if (fit_streq(type, "pci") && bus)
-			return parse_bus(bus, ret_bus);
+		if (fit_streq(type, "pci"))
+			return address;
 	}
-	return false;
+	return NULL;
+}
+
+/* The guest PCI bus that a device is on. */
+static bool device_bus(const xmlNode *device, unsigned int *ret_bus)
+{
+	fit_autofree char *bus = fit_xml_attr(pci_address(device), "bus");
+
+	return bus && parse_bus(bus, ret_bus);
+}
+
+static bool is_multifunction(const xmlNode *device)
+{
+	fit_autofree char *value = fit_xml_attr(pci_address(device), "multifunction");
+
+	return fit_streq(value, "on");
+}
+
+/* The device of @devices that shares a guest slot with @device and is function 0 (@first), or any
+ * that is not. */
+static xmlNode *neighbour(xmlNode *devices, const xmlNode *device, bool first)
+{
+	const xmlNode *address = pci_address(device);
+	fit_autofree char *bus = fit_xml_attr(address, "bus");
+	fit_autofree char *slot = fit_xml_attr(address, "slot");
+
+	fit_xml_for_each (other, devices, NULL) {
+		const xmlNode *place = pci_address(other);
+		fit_autofree char *other_bus = fit_xml_attr(place, "bus");
+		fit_autofree char *other_slot = fit_xml_attr(place, "slot");
+		fit_autofree char *function = fit_xml_attr(place, "function");
+
+		if (bus && other != device && fit_streq(bus, other_bus) &&
+			fit_streq(slot, other_slot) && fit_streq(function, "0x0") == first)
+			return other;
+	}
+	return NULL;
 }
 
 /* The bus that a PCI controller provides. */
@@ -61,7 +97,8 @@ char *fit_controllers_list(xmlNode *root)
 			continue;
 		if (!controller_bus(node, &bus))
 			return NULL;
-		fit_buffer_addf(&out, "%s%u", out.length ? " " : "", bus);
+		fit_buffer_addf(&out, "%s%u%s", out.length ? " " : "", bus,
+			is_multifunction(node) ? MULTIFUNCTION : "");
 	}
 	return out.length ? fit_buffer_steal(&out) : NULL;
 }
@@ -93,17 +130,51 @@ static struct fit_cpuset buses_in_use(xmlNode *devices, xmlNode *const *except, 
 	return buses;
 }
 
-static struct fit_cpuset parse_list(const char *text)
+/* *@ret_multifunction: those of the list that are the first of several functions. */
+static struct fit_cpuset parse_list(const char *text, struct fit_cpuset *ret_multifunction)
 {
 	fit_autostrlist struct fit_strlist words = {0};
 	struct fit_cpuset buses = {0};
 	unsigned int bus;
 
+	*ret_multifunction = (struct fit_cpuset){0};
 	fit_strlist_split(&words, text, " ");
-	for (size_t i = 0; i < words.count; i++)
-		if (parse_bus(words.items[i], &bus))
-			fit_cpuset_add(&buses, bus);
+	for (size_t i = 0; i < words.count; i++) {
+		char *mark = strchr(words.items[i], ':');
+		bool multifunction = fit_streq(mark, MULTIFUNCTION);
+
+		if (multifunction)
+			*mark = '\0';
+		if (!parse_bus(words.items[i], &bus))
+			continue;
+		fit_cpuset_add(&buses, bus);
+		if (multifunction)
+			fit_cpuset_add(ret_multifunction, bus);
+	}
 	return buses;
+}
+
+/* Libvirt marks a port when it puts another one beside it into its slot: once that one is gone, the
+ * mark goes too. The address has it last, as libvirt prints it. */
+static void unmark(xmlNode *devices, const xmlNode *removed, const struct fit_cpuset *kept,
+	const struct fit_cpuset *multifunction)
+{
+	xmlNode *first = neighbour(devices, removed, true);
+	unsigned int bus;
+
+	if (first && is_multifunction(first) && controller_bus(first, &bus) &&
+		fit_cpuset_contains(kept, bus) && !fit_cpuset_contains(multifunction, bus) &&
+		neighbour(devices, removed, false) == NULL)
+		xmlUnsetProp(pci_address(first), (const xmlChar *)"multifunction");
+}
+
+static void mark_again(xmlNode *devices, const xmlNode *restored)
+{
+	xmlNode *first = neighbour(devices, restored, true);
+
+	if (first && !is_multifunction(first))
+		xmlNewProp(pci_address(first), (const xmlChar *)"multifunction",
+			(const xmlChar *)"on");
 }
 
 static void remove_one(xmlNode *node, struct fit_remains *remains)
@@ -124,7 +195,8 @@ void fit_controllers_remove(xmlNode *root, const char *original, xmlNode *const 
 	struct fit_remains *remains)
 {
 	xmlNode *devices = fit_xml_child(root, "devices");
-	const struct fit_cpuset kept = parse_list(original);
+	struct fit_cpuset multifunction;
+	const struct fit_cpuset kept = parse_list(original, &multifunction);
 	struct fit_cpuset candidates = {0};
 	bool again = true;
 
@@ -144,6 +216,7 @@ void fit_controllers_remove(xmlNode *root, const char *original, xmlNode *const 
 				fit_cpuset_contains(&used, bus))
 				continue;
 			add_bus(node, &candidates);
+			unmark(devices, node, &kept, &multifunction);
 			remove_one(node, remains);
 			again = true;
 		}
@@ -164,6 +237,7 @@ void fit_controllers_restore(xmlNode *root, struct fit_remains *remains)
 		if (!controller_bus(remain->node, &bus) || !fit_cpuset_contains(&used, bus))
 			continue;
 		fit_remain_put(remain, remain->node);
+		mark_again(devices, remain->node);
 		remain->node = NULL;
 	}
 }

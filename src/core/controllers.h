@@ -9,8 +9,8 @@
 
 #include "core/remains.h"
 
-/* Indexes of the PCI controllers, "0 1 2"; NULL when there are none or one has no index: then
- * libvirt has not laid out the buses yet. To be freed. */
+/* Indexes of the PCI controllers, "0 1:multifunction 2"; NULL when there are none or one has no
+ * index: then libvirt has not laid out the buses yet. To be freed. */
 char *fit_controllers_list(xmlNode *root);
 
 /* Removes what libvirt added for the @count devices of @ours, which are still there. @original: as

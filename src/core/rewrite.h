@@ -42,7 +42,7 @@ struct fit_record {
 	char *profile;	   /* requested names, space-separated */
 	char *digest;	   /* fit_digest_make() */
 	char *host;	   /* fit_host.identity */
-	char *controllers; /* PCI controllers of the original, "index index …"; NULL when unknown */
+	char *controllers; /* PCI controllers of the original: core/controllers.h; NULL: unknown */
 	bool sole;	   /* the record was added to a <metadata> that had no content at all */
 	struct fit_facet *facets; /* in the order they were applied */
 	size_t facet_count;

@@ -300,6 +300,45 @@ static void only_controllers_added_for_our_devices_go(void **state)
 	assert_true(has_port(shared, "3"));
 }
 
+/* Libvirt puts the port for our device beside the user's one: the slot has two functions now. */
+static void a_slot_shared_with_our_port_is_the_users_alone_again(void **state)
+{
+	static const char port[] = "model='pcie-root-port'/>";
+	fit_autofree char *placed = replace(original, port,
+		"model='pcie-root-port'><address type='pci' bus='0x00' slot='0x02' "
+		"function='0x0'/></controller>");
+	fit_autodoc xmlDoc *doc = parse(placed);
+	fit_autofree char *before = fit_xml_print(doc);
+	fit_autofree char *fitted = NULL, *marked = NULL, *defined = NULL, *again = NULL;
+	fit_autofree char *placed_device = NULL, *back = NULL;
+	fit_autodoc xmlDoc *there = NULL;
+	fit_autostrlist struct fit_strlist notes = {0};
+	struct fit_remains *remains = NULL;
+
+	(void)state;
+	apply(doc, 0, NULL);
+	fitted = fit_xml_print(doc);
+	marked = replace(fitted, "slot=\"0x02\" function=\"0x0\"/>",
+		"slot=\"0x02\" function=\"0x0\" multifunction=\"on\"/>");
+	placed_device = replace(marked, "<alias name=\"ua-virt-fit-vf0\"/>", EXTENDED);
+	defined = replace(placed_device, "\n  </devices>",
+		"\n    <controller type=\"pci\" index=\"3\" model=\"pcie-root-port\"><address "
+		"type=\"pci\" bus=\"0x00\" slot=\"0x02\" function=\"0x1\"/></controller>"
+		"\n  </devices>");
+	xmlFreeDoc(doc);
+	doc = parse(defined);
+	there = xmlCopyDoc(doc, 1);
+	undo(doc, &notes, &remains);
+	apply(doc, 0, remains);
+	fit_remains_free(&remains);
+	assert_true(fit_xml_equivalent(xmlDocGetRootElement(doc), xmlDocGetRootElement(there)));
+	again = fit_xml_print(doc);
+	assert_non_null(strstr(again, "multifunction=\"on\""));
+	undo(doc, &notes, NULL);
+	back = fit_xml_print(doc);
+	assert_string_equal(back, before);
+}
+
 static void a_parent_that_libvirt_dropped_when_it_was_empty_comes_back(void **state)
 {
 	static const struct fit_record info = {0};
@@ -381,6 +420,7 @@ int main(void)
 		cmocka_unit_test(another_vf_keeps_what_was_added_to_the_first),
 		cmocka_unit_test(a_vf_that_is_not_wanted_any_more_leaves_nothing),
 		cmocka_unit_test(only_controllers_added_for_our_devices_go),
+		cmocka_unit_test(a_slot_shared_with_our_port_is_the_users_alone_again),
 		cmocka_unit_test(a_parent_that_libvirt_dropped_when_it_was_empty_comes_back),
 		cmocka_unit_test(a_value_that_is_there_already_is_the_users),
 		cmocka_unit_test(a_record_holds_until_a_facet_is_edited),
