@@ -26,6 +26,7 @@ enum fit_cost_level {
 	FIT_COST_EFFICIENCY,	 /* efficiency cores on a hybrid host */
 	FIT_COST_LINK,		 /* VFs whose PF has no link */
 	FIT_COST_DEVICES,	 /* distance from the devices and VFs */
+	FIT_COST_CREATION,	 /* VFs to be created: that drops the link of their PF */
 	FIT_COST_NODES,		 /* nodes used */
 	FIT_COST_NODES_APART,	 /* distance of the nodes used from each other */
 	FIT_COST_CROWDED,	 /* floating vCPUs without a CPU for each */

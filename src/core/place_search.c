@@ -43,6 +43,7 @@ static const char *const cost_names[FIT_COST_LEVELS] = {
 	[FIT_COST_EFFICIENCY] = "use of efficiency cores",
 	[FIT_COST_LINK] = "VFs without a link",
 	[FIT_COST_DEVICES] = "distance from the devices",
+	[FIT_COST_CREATION] = "VFs to be created",
 	[FIT_COST_NODES] = "number of nodes",
 	[FIT_COST_NODES_APART] = "distance of the nodes from each other",
 	[FIT_COST_CROWDED] = "vCPUs without a CPU for each",

@@ -3,7 +3,9 @@
  * VFs. What each PF could give is listed once: existing VFs that nobody uses and whose IOMMU group
  * is viable, or, when the PF has none yet, those it would have (by SR-IOV offset and stride). The
  * kernel does not change the number of VFs of a PF that has some: what is there is all there is. A
- * candidate then takes the VFs of the nearest PF that has enough, or of several when none has.
+ * candidate then takes the VFs of the nearest PF that has enough, or of several when none has. Among
+ * equally near PFs those whose VFs exist win: creating VFs interrupts the link of the PF, except for
+ * a domain that is defined on such VFs already, which stays where it is.
  */
 #include "core/place.h"
 
@@ -304,8 +306,11 @@ static struct fit_cost rate_source(const struct fit_planner *planner,
 	struct fit_cost cost = {0};
 
 	for (size_t i = 0; i < count; i++) {
-		cost.level[FIT_COST_OVERLAP] += source->offers[i].defined != NULL;
-		cost.level[FIT_COST_MOVED] += !source->offers[i].previous;
+		const struct fit_vf_offer *offer = &source->offers[i];
+
+		cost.level[FIT_COST_OVERLAP] += offer->defined != NULL;
+		cost.level[FIT_COST_CREATION] += !offer->exists && !offer->previous;
+		cost.level[FIT_COST_MOVED] += !offer->previous;
 	}
 	cost.level[FIT_COST_LINK] = source->linked ? 0 : count;
 	cost.level[FIT_COST_DEVICES] =

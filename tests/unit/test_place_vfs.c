@@ -200,6 +200,39 @@ static void a_pf_with_a_link_is_preferred(void **state)
 	fit_bench_end(&b);
 }
 
+static void vfs_that_exist_win_over_vfs_to_be_created(void **state)
+{
+	struct fit_bench b = bench_with_vfs(1);
+
+	(void)state;
+	fit_made_pf(&b.host, "0000:41:00.0", "enp65s0f0", 0, 8, 0);
+	device(&b, "0000:41:00.0")->sriov_offset = 128;
+	device(&b, "0000:41:00.0")->sriov_stride = 2;
+	fit_made_pf(&b.host, "0000:81:00.0", "enp129s0f0", 1, 8, 2);
+	fit_bench_plan(&b);
+	expect_vfs(&b, "0000:81:10.0");
+	fit_expect_set(&b.plan.vcpu_nodes, "1");
+	fit_bench_end(&b);
+}
+
+static void a_domain_stays_on_the_vf_that_is_created_for_it(void **state)
+{
+	struct fit_bench b = bench_with_vfs(1);
+
+	(void)state;
+	fit_made_pf(&b.host, "0000:41:00.0", "enp65s0f0", 0, 8, 0);
+	device(&b, "0000:41:00.0")->sriov_offset = 128;
+	device(&b, "0000:41:00.0")->sriov_stride = 2;
+	fit_bench_plan(&b);
+	expect_vfs(&b, "0000:41:10.0");
+	b.previous = fit_made_fitted(&b.domain, &b.plan);
+	b.has_previous = true;
+	fit_made_pf(&b.host, "0000:81:00.0", "enp129s0f0", 0, 8, 2);
+	fit_bench_plan(&b);
+	expect_vfs(&b, "0000:41:10.0");
+	fit_bench_end(&b);
+}
+
 static void several_pfs_are_used_only_when_no_pf_has_enough(void **state)
 {
 	struct fit_bench b = bench_with_vfs(2);
@@ -277,6 +310,8 @@ int main(void)
 		cmocka_unit_test(an_iommu_group_that_is_not_viable_is_told_member_by_member),
 		cmocka_unit_test(without_an_iommu_passed_through_devices_are_warned_of),
 		cmocka_unit_test(a_pf_with_a_link_is_preferred),
+		cmocka_unit_test(vfs_that_exist_win_over_vfs_to_be_created),
+		cmocka_unit_test(a_domain_stays_on_the_vf_that_is_created_for_it),
 		cmocka_unit_test(several_pfs_are_used_only_when_no_pf_has_enough),
 		cmocka_unit_test(vfs_stay_with_a_domain_that_has_them),
 		cmocka_unit_test(vfs_of_the_definition_count_as_wanted_ones),
