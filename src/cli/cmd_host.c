@@ -51,13 +51,13 @@ static void print_heading(const struct fit_host *host)
 	fit_autofree char *name = fit_printable(*host->name ? host->name : "host");
 	fit_autofree char *vendor = fit_printable(host->cpu_vendor);
 
-	printf("%s: %s%s%s%s%zu CPUs", name, host->arch, *host->arch ? ", " : "", vendor,
-		*vendor ? ", " : "", cpus);
+	printf("%s: %s%s%s%s%zu CPU%s", name, host->arch, *host->arch ? ", " : "", vendor,
+		*vendor ? ", " : "", cpus, fit_plural(cpus));
 	if (cores < cpus)
 		printf(" in %zu cores", cores);
 	if (cores < cpus && cores * fit_host_threads_per_core(host) == cpus)
 		printf(" of %u threads", fit_host_threads_per_core(host));
-	printf(", %zu node%s\n", host->node_count, host->node_count == 1 ? "" : "s");
+	printf(", %zu node%s\n", host->node_count, fit_plural(host->node_count));
 }
 
 /* How far core @next lies behind core @core, when it has the same shape; 0 when not. */
@@ -128,9 +128,9 @@ static char *describe_cores(const struct fit_host *host, const struct fit_cpuset
 		}
 		add_run(&text, host, &cores[i], end - i);
 	}
-	list = fit_cpuset_format_list(&lone);
-	if (*list)
-		fit_buffer_addf(&text, "%sCPUs %s", count ? "; " : "", list);
+	list = fit_cpuset_describe(&lone, "CPU");
+	if (!fit_cpuset_is_empty(&lone))
+		fit_buffer_addf(&text, "%s%s", count ? "; " : "", list);
 	return fit_buffer_steal(&text);
 }
 
@@ -212,10 +212,9 @@ static void print_node(const struct fit_host *host, const struct fit_node *node)
 
 static void print_set(const char *label, const struct fit_cpuset *set)
 {
-	fit_autofree char *list = fit_cpuset_format_list(set);
-	fit_autofree char *text = fit_xasprintf("CPUs %s", list);
+	fit_autofree char *text = fit_cpuset_describe(set, "CPU");
 
-	if (*list)
+	if (!fit_cpuset_is_empty(set))
 		print_row(label, text);
 }
 
@@ -232,7 +231,7 @@ static void print_nodes(const struct fit_host *host)
 		if (!host->cpus[i].online)
 			fit_cpuset_add(&offline, host->cpus[i].id);
 	if (!fit_cpuset_is_empty(&homeless)) {
-		print_row("no node", "");
+		puts("no node");
 		print_cpus(host, &homeless);
 	}
 	print_set("offline", &offline);
@@ -313,7 +312,7 @@ static char *describe_device(const struct fit_host *host, const struct fit_pci_d
 		irqs += host->irqs[i].has_device &&
 			fit_pciaddr_equal(host->irqs[i].device, device->addr);
 	if (irqs)
-		fit_buffer_addf(&text, "; %u IRQ%s", irqs, irqs == 1 ? "" : "s");
+		fit_buffer_addf(&text, "; %u IRQ%s", irqs, fit_plural(irqs));
 	if (device->msix_vectors > 0)
 		fit_buffer_addf(&text, "; MSI-X %d", device->msix_vectors);
 	if (device->sriov_total)
@@ -346,20 +345,33 @@ static bool has_row(const struct fit_host *host, const struct fit_pci_device *de
 	return purpose(device) != NULL;
 }
 
-static int address_width(const struct fit_host *host)
+/* Columns as wide as what is in them. */
+struct widths {
+	int address;
+	int driver;
+};
+
+static struct widths find_widths(const struct fit_host *host)
 {
-	size_t width = strlen("0000:00:00.0");
+	struct widths widths = {
+		.address = (int)strlen("0000:00:00.0"),
+		.driver = (int)strlen("DRIVER"),
+	};
 
 	for (size_t i = 0; i < host->pci_count; i++) {
-		size_t length = strlen(FIT_PCIADDR_STR(host->pci[i].addr));
+		const struct fit_pci_device *device = &host->pci[i];
+		int address = (int)strlen(FIT_PCIADDR_STR(device->addr));
+		int driver = device->driver ? (int)strlen(device->driver) : 0;
 
-		width = length > width ? length : width;
+		widths.address = address > widths.address ? address : widths.address;
+		if (has_row(host, device) && driver > widths.driver)
+			widths.driver = driver;
 	}
-	return (int)width;
+	return widths;
 }
 
 static void print_device(
-	const struct fit_host *host, const struct fit_pci_device *device, int width)
+	const struct fit_host *host, const struct fit_pci_device *device, struct widths widths)
 {
 	fit_autofree char *group = describe_group(host, device);
 	fit_autofree char *what = describe_device(host, device);
@@ -367,25 +379,25 @@ static void print_device(
 	fit_autofree char *node =
 		device->node < 0 ? fit_xstrdup("-") : fit_xasprintf("%d", device->node);
 
-	printf("%-*s  %-4s  %-14s  %-14s  %s\n", width, FIT_PCIADDR_STR(device->addr), node, group,
-		driver, what);
+	printf("%-*s  %-4s  %-14s  %-*s  %s\n", widths.address, FIT_PCIADDR_STR(device->addr), node,
+		group, widths.driver, driver, what);
 	if (device->vf_count)
 		print_vfs(host, device);
 }
 
 static void print_devices(const struct fit_host *host)
 {
-	int width = address_width(host);
+	const struct widths widths = find_widths(host);
 	size_t others = 0;
 
 	if (host->pci_count)
-		printf("\n%-*s  %-4s  %-14s  %-14s  %s\n", width, "DEVICE", "NODE", "IOMMU GROUP",
-			"DRIVER", "WHAT");
+		printf("\n%-*s  %-4s  %-14s  %-*s  %s\n", widths.address, "DEVICE", "NODE",
+			"IOMMU GROUP", widths.driver, "DRIVER", "WHAT");
 	for (size_t i = 0; i < host->pci_count; i++) {
 		const struct fit_pci_device *device = &host->pci[i];
 
 		if (has_row(host, device))
-			print_device(host, device, width);
+			print_device(host, device, widths);
 		else
 			others += !device->is_vf;
 	}
@@ -433,18 +445,20 @@ static void print_irqs(const struct fit_host *host)
 	if (!group_count)
 		return;
 	qsort(groups, group_count, sizeof(*groups), compare_irq_groups);
-	printf("\n%zu interrupts, %zu of them of PCI devices\n", host->irq_count, of_devices);
+	printf("\n%zu interrupt%s, %zu of them of PCI devices\n", host->irq_count,
+		fit_plural(host->irq_count), of_devices);
 	/* Drivers spread queues, a CPU each: small groups say nothing one by one. */
 	while (shown < group_count &&
 		(groups[shown].count * 20 >= host->irq_count || shown + 1 == group_count)) {
-		fit_autofree char *list = fit_cpuset_format_list(groups[shown].affinity);
+		fit_autofree char *cpus = fit_cpuset_describe(groups[shown].affinity, "CPU");
 
-		printf("  %zu to CPUs %s\n", groups[shown].count, *list ? list : "unknown");
+		printf("  %zu to %s\n", groups[shown].count,
+			fit_cpuset_is_empty(groups[shown].affinity) ? "unknown CPUs" : cpus);
 		rest -= groups[shown++].count;
 	}
 	if (rest)
-		printf("  %zu to %zu %sCPU sets\n", rest, group_count - shown,
-			shown ? "other " : "");
+		printf("  %zu to %zu %sset%s of CPUs\n", rest, group_count - shown,
+			shown ? "other " : "", fit_plural(group_count - shown));
 }
 
 int fit_cmd_host(struct fit_cli *cli)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # virt-fit host on each made-up host prints what tests/golden/host has, says the same again, changes
-# nothing, and its JSON twin is JSON. GOLDEN=update writes the golden files: read the difference.
+# nothing, and its JSON twin is JSON. UPDATE=1 writes the golden files: read the difference.
 set -eu
 . "$TOP/tests/lib/shell.sh"
 
@@ -15,7 +15,7 @@ for file in "$TOP"/tests/hosts/*.sh; do
 	"$TOP/tests/hosts/make" "$name" "$TEST_DIR/$name"
 	before=$("$BUILD/tests/lib/mkroot" --dump "$TEST_DIR/$name")
 	golden=$TOP/tests/golden/host/$name.txt
-	[ "${GOLDEN:-}" != update ] || show >"$golden"
+	[ -z "${UPDATE:-}" ] || show >"$golden"
 	same "virt-fit host of $name" "$(cat "$golden")" "$(show 2>&1)"
 	json=$(show --json)
 	same "the JSON of $name, second time" "$json" "$(show --json)"
