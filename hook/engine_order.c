@@ -126,10 +126,10 @@ static int check_cpus(const struct fit_cpuset *pin, const struct fit_cpuset *onl
 	fit_cpuset_subtract(&missing, online);
 	if (fit_cpuset_is_empty(&missing))
 		return 0;
-	missing_list = fit_cpuset_format_list(&missing);
+	missing_list = fit_cpuset_describe(&missing, "CPU");
 	online_list = fit_cpuset_format_list(online);
 	return fit_err_set(err, FIT_ERR_REFUSED,
-		"%s is pinned to CPU %s, which is not online (online: %s)", who, missing_list,
+		"%s is pinned to %s, not all of which is online (online: %s)", who, missing_list,
 		online_list);
 }
 
@@ -161,9 +161,9 @@ static int check_nodes(
 	fit_cpuset_subtract(&missing, &nodes);
 	if (fit_cpuset_is_empty(&missing))
 		return 0;
-	list = fit_cpuset_format_list(&missing);
+	list = fit_cpuset_describe(&missing, "node");
 	return fit_err_set(err, FIT_ERR_REFUSED,
-		"its memory is bound to node %s, which this host does not have (nodes: %s)", list,
+		"its memory is bound to %s, which this host does not have (nodes: %s)", list,
 		text ? text : "0");
 }
 

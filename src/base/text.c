@@ -222,6 +222,11 @@ char *fit_printable(const char *text)
 	return copy;
 }
 
+const char *fit_plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
 uint64_t fit_fingerprint(uint64_t state, const void *data, size_t length)
 {
 	const unsigned char *byte = data;

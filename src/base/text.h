@@ -46,6 +46,9 @@ char *fit_shell_quote(const char *text);
 /* @text with control characters replaced, so that a name cannot forge a line of output. */
 char *fit_printable(const char *text);
 
+/* The ending of a noun: "s", or "" for one. */
+const char *fit_plural(uint64_t count);
+
 /* FNV-1a, 64 bits. It tells whether something changed; it is no protection against forgery. */
 #define FIT_FINGERPRINT_INIT 0xcbf29ce484222325ULL
 uint64_t fit_fingerprint(uint64_t state, const void *data, size_t length);

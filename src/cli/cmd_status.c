@@ -46,10 +46,10 @@ static void print_claims(const struct fit_claim_entry *claims, size_t count)
 
 static void print_journal(const struct fit_journal *journal)
 {
-	fit_autofree char *cpus = fit_cpuset_format_list(&journal->exclusive_cpus);
+	fit_autofree char *cpus = fit_cpuset_describe(&journal->exclusive_cpus, "CPU");
 
-	if (cpus[0])
-		printf("  %-12s CPUs %s\n", "alone on", cpus);
+	if (!fit_cpuset_is_empty(&journal->exclusive_cpus))
+		print_row("alone on", cpus);
 	for (size_t i = 0; i < journal->device_count; i++)
 		print_row("device", FIT_PCIADDR_STR(journal->devices[i]));
 	print_claims(journal->claims, journal->claim_count);
@@ -118,7 +118,7 @@ static void print_host(const struct fit_status *status, const struct fit_fsroot 
 static void print_hook(const struct fit_status_hook *hook)
 {
 	if (!hook->path)
-		puts("hook: not installed; hosts are not prepared, whatever the definitions say");
+		puts("hook: not installed: the host is not prepared, whatever the definitions say");
 	else if (!hook->executable)
 		printf("hook: /%s is not executable; libvirt skips it\n", hook->path);
 	else if (!hook->engine)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 #define WORDS FIT_ARRAY_SIZE(((struct fit_cpuset *)0)->words)
@@ -223,4 +224,11 @@ char *fit_cpuset_format_list(const struct fit_cpuset *set)
 		first = fit_cpuset_next(set, (unsigned int)last + 1);
 	}
 	return fit_buffer_steal(&buffer);
+}
+
+char *fit_cpuset_describe(const struct fit_cpuset *set, const char *noun)
+{
+	fit_autofree char *list = fit_cpuset_format_list(set);
+
+	return fit_xasprintf("%s%s %s", noun, fit_plural(fit_cpuset_count(set)), list);
 }

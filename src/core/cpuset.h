@@ -56,4 +56,7 @@ FIT_MUST_CHECK int fit_cpuset_parse_mask(
 /* "0-3,8", the form the kernel and libvirt print; "" for the empty set. To be freed. */
 char *fit_cpuset_format_list(const struct fit_cpuset *set);
 
+/* The same for people, after a noun: "CPU 3", "CPUs 0-3,8", "node 1". To be freed. */
+char *fit_cpuset_describe(const struct fit_cpuset *set, const char *noun);
+
 #endif

@@ -126,29 +126,22 @@ void fit_hostops_derive(const struct fit_domain *fitted, const struct fit_profil
 	*ret_ops = ops;
 }
 
-static char *describe_set(const char *one, const char *many, const struct fit_cpuset *set)
-{
-	fit_autofree char *list = fit_cpuset_format_list(set);
-
-	return fit_xasprintf("%s %s", fit_cpuset_count(set) == 1 ? one : many, list);
-}
-
 static char *describe_pages(const struct fit_op *op)
 {
 	fit_autofree char *size = fit_format_size_kib(op->page_kib ? op->page_kib : op->memory_kib);
 	fit_autofree char *nodes = fit_cpuset_is_empty(&op->nodes)
 					   ? fit_xstrdup("any node")
-					   : describe_set("node", "nodes", &op->nodes);
+					   : fit_cpuset_describe(&op->nodes, "node");
 
 	if (op->page_kib == 0)
 		return fit_xasprintf("%s in pages of the host's default size on %s", size, nodes);
 	return fit_xasprintf("%llu page%s of %s on %s", (unsigned long long)op->pages,
-		op->pages == 1 ? "" : "s", size, nodes);
+		fit_plural(op->pages), size, nodes);
 }
 
 char *fit_op_describe(const struct fit_op *op)
 {
-	fit_autofree char *cpus = describe_set("CPU", "CPUs", &op->cpus);
+	fit_autofree char *cpus = fit_cpuset_describe(&op->cpus, "CPU");
 
 	switch (op->kind) {
 	case FIT_OP_VF:

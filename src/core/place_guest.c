@@ -138,8 +138,8 @@ static void choose_topology(struct fit_planner *planner, const struct fit_candid
 	};
 	fit_planner_reason(planner, FIT_REASON_CHOICE, "cpu",
 		"guest topology: %u socket%s, %u core%s, %u thread%s for each core", sockets,
-		sockets == 1 ? "" : "s", plan->topology.cores, plan->topology.cores == 1 ? "" : "s",
-		threads, threads == 1 ? "" : "s");
+		fit_plural(sockets), plan->topology.cores, fit_plural(plan->topology.cores),
+		threads, fit_plural(threads));
 }
 
 static void explain_threads(struct fit_planner *planner, const struct fit_candidate *candidate)

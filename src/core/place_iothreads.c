@@ -112,7 +112,10 @@ static void choose_ids(struct fit_planner *planner)
 	}
 	if (plan->iothread_count)
 		qsort(plan->iothreads, plan->iothread_count, sizeof(*plan->iothreads), compare_ids);
-	if (iothreads->automatic)
+	if (iothreads->automatic && !wanted)
+		fit_planner_reason(planner, FIT_REASON_CHOICE, "iothreads",
+			"none: no disk is virtio or on a virtio-scsi controller");
+	else if (iothreads->automatic)
 		fit_planner_reason(planner, FIT_REASON_CHOICE, "iothreads",
 			"%zu: one for each virtio disk or virtio-scsi controller, at most %d",
 			wanted, AUTOMATIC_MAX);
@@ -296,10 +299,11 @@ static void commit_emulator(struct fit_planner *planner, const struct fit_candid
 	if (!emulator->intent.set)
 		return;
 	if (emulator_is_kept(planner)) {
-		fit_autofree char *list = fit_cpuset_format_list(&planner->domain->emulator_pin);
+		fit_autofree char *list =
+			fit_cpuset_describe(&planner->domain->emulator_pin, "CPU");
 
 		fit_planner_reason(planner, FIT_REASON_KEPT, "emulator",
-			"the emulator pin of the definition stays (CPUs %s)", list);
+			"the emulator pin of the definition stays (%s)", list);
 		return;
 	}
 	chosen = cpus_of_place(planner, candidate, emulator->place,
@@ -331,7 +335,7 @@ static void explain_iothreads(
 	else if (place == FIT_PLACE_OWN_CORE && cores < unpinned)
 		fit_planner_reason(planner, FIT_REASON_WARNING, "iothreads",
 			"%zu iothreads share %zu core%s: no more are free beside the vCPUs",
-			unpinned, cores, cores == 1 ? "" : "s");
+			unpinned, cores, fit_plural(cores));
 }
 
 static void commit_iothreads(struct fit_planner *planner, const struct fit_candidate *candidate)

@@ -249,10 +249,11 @@ static bool pages_fit(const struct fit_planner *planner, const struct fit_cpuset
 		return false;
 	}
 	if (ret_why && missing_kib)
-		*ret_why = fit_xasprintf("%llu wanted, %llu free, and %llu MiB of free memory "
-					 "where the rest needs %llu MiB",
+		*ret_why = fit_xasprintf("%llu wanted, %llu free; making %llu takes %llu MiB of "
+					 "free memory, %llu MiB are there",
 			(unsigned long long)pages, (unsigned long long)free,
-			(unsigned long long)free_kib / 1024, (unsigned long long)needed_kib / 1024);
+			(unsigned long long)(pages - free), (unsigned long long)needed_kib / 1024,
+			(unsigned long long)free_kib / 1024);
 	else if (ret_why)
 		*ret_why = fit_xasprintf("%llu wanted, %llu free", (unsigned long long)pages,
 			(unsigned long long)free);
@@ -323,23 +324,26 @@ static char *explain_sizes(struct fit_planner *planner, const struct fit_candida
 
 int fit_place_memory_refuse(struct fit_planner *planner, const struct fit_candidate *candidate)
 {
-	fit_autofree char *nodes = fit_cpuset_format_list(&candidate->memory_nodes);
+	fit_autofree char *nodes = fit_cpuset_describe(&candidate->memory_nodes, "node");
 	fit_autofree char *sizes = explain_sizes(planner, candidate);
 	fit_autofree char *memory = fit_format_size_kib(planner->domain->memory_kib);
+	bool bound = !fit_cpuset_is_empty(&candidate->memory_nodes);
 
 	return fit_planner_refuse(planner,
-		"%s of memory%s%s wanted in huge pages; %s; normal pages would fit: add \"none\" "
-		"to "
-		"the profile's page sizes",
-		memory, *nodes ? " on node " : "", nodes, sizes);
+		"%s of memory%s%s wanted in huge pages; %s; normal pages would fit: --param "
+		"pages=none, or \"none\" as the last of the profile's page sizes",
+		memory, bound ? " on " : "", bound ? nodes : "", sizes);
 }
 
 static void explain_pages(struct fit_planner *planner, const struct fit_candidate *candidate)
 {
-	fit_autofree char *sizes = explain_sizes(planner, candidate);
 	fit_autofree char *size = fit_format_size_kib(candidate->page_kib);
+	fit_autofree char *sizes = NULL;
 	fit_autofree char *why = NULL;
 
+	if (pages_are_kept(planner))
+		return;
+	sizes = explain_sizes(planner, candidate);
 	if (candidate->page_kib) {
 		const struct fit_cpuset *nodes = binding_is_kept(planner)
 							 ? &planner->domain->numatune_nodes
@@ -367,9 +371,9 @@ static void round_up(struct fit_planner *planner)
 	plan->memory_rounded = true;
 	plan->memory_kib = rounded_kib;
 	fit_planner_reason(planner, FIT_REASON_NOTE, "memory",
-		"memory is rounded up from %llu to %llu KiB: %llu whole pages",
+		"memory is rounded up from %llu to %llu KiB: %llu whole page%s",
 		(unsigned long long)domain->memory_kib, (unsigned long long)rounded_kib,
-		(unsigned long long)plan->pages);
+		(unsigned long long)plan->pages, fit_plural(plan->pages));
 }
 
 static void explain_kept(struct fit_planner *planner)
@@ -377,10 +381,12 @@ static void explain_kept(struct fit_planner *planner)
 	const struct fit_domain *domain = planner->domain;
 
 	if (binding_is_kept(planner)) {
-		fit_autofree char *nodes = fit_cpuset_format_list(&domain->numatune_nodes);
+		fit_autofree char *nodes = fit_cpuset_describe(&domain->numatune_nodes, "node");
+		bool named = !fit_cpuset_is_empty(&domain->numatune_nodes);
 
 		fit_planner_reason(planner, FIT_REASON_KEPT, "memory",
-			"<numatune> of the definition stays%s%s", *nodes ? ": node " : "", nodes);
+			"<numatune> of the definition stays%s%s", named ? ": " : "",
+			named ? nodes : "");
 	}
 	if (!pages_are_kept(planner))
 		return;
@@ -401,8 +407,8 @@ static void explain_kept(struct fit_planner *planner)
 
 static void explain_nodes(struct fit_planner *planner, const struct fit_candidate *candidate)
 {
-	fit_autofree char *nodes = fit_cpuset_format_list(&candidate->memory_nodes);
-	fit_autofree char *cpu_nodes = fit_cpuset_format_list(&candidate->nodes);
+	fit_autofree char *nodes = fit_cpuset_describe(&candidate->memory_nodes, "node");
+	fit_autofree char *cpu_nodes = fit_cpuset_describe(&candidate->nodes, "node");
 
 	if (binding_is_kept(planner) || !planner->profile->memory.nodes_as_cpus)
 		return;
@@ -411,15 +417,18 @@ static void explain_nodes(struct fit_planner *planner, const struct fit_candidat
 			"the memory is not bound: the vCPUs have no place of their own");
 	else if (fit_cpuset_is_empty(&candidate->memory_nodes))
 		fit_planner_reason(planner, FIT_REASON_NOTE, "memory",
-			"the memory is not bound: this host does not say which node has memory");
+			"the memory is not bound: no node of this host is known to have CPUs and "
+			"memory");
 	else if (candidate->memory_spills)
 		fit_planner_reason(planner, FIT_REASON_WARNING, "memory",
-			"the memory is larger than that of the vCPUs' node %s: it is on nodes %s",
+			"the memory is larger than that of %s, where the vCPUs are: it is on %s",
 			cpu_nodes, nodes);
 	else if (!fit_cpuset_equal(&candidate->memory_nodes, &candidate->nodes))
 		fit_planner_reason(planner, FIT_REASON_NOTE, "memory",
-			"node %s of the vCPUs lacks memory: node %s is the nearest that has some",
-			cpu_nodes, nodes);
+			"the vCPUs' %s %s memory: it is on %s, the nearest that has some",
+			cpu_nodes,
+			fit_cpuset_count(&candidate->nodes) == 1 ? "has no" : "do not all have",
+			nodes);
 }
 
 void fit_place_memory_commit(struct fit_planner *planner, const struct fit_candidate *candidate)

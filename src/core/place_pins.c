@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 
 /* The CPU of each vCPU: threads of a core get neighbouring vCPU numbers, as the guest's topology
  * has them. */
@@ -75,14 +76,14 @@ int fit_pin_check(struct fit_planner *planner, const char *what, const struct fi
 {
 	struct fit_cpuset missing = *cpus;
 	fit_autofree char *list = NULL;
-	fit_autofree char *online = fit_cpuset_format_list(&planner->host->online);
+	fit_autofree char *online = fit_cpuset_describe(&planner->host->online, "CPU");
 
 	fit_cpuset_subtract(&missing, &planner->host->online);
 	if (fit_cpuset_is_empty(&missing))
 		return 0;
-	list = fit_cpuset_format_list(&missing);
+	list = fit_cpuset_describe(&missing, "CPU");
 	return fit_planner_refuse(planner,
-		"%s is pinned to CPU %s, online are %s; change or remove the pin, or use a profile "
+		"%s is pinned to %s, online are %s; change or remove the pin, or use a profile "
 		"that replaces it (existing=\"replace\")",
 		what, list, online);
 }
@@ -96,9 +97,9 @@ static void warn_of_others(struct fit_planner *planner, const struct fit_cpuset 
 		fit_cpuset_intersect(&common, cpus);
 		if (fit_cpuset_is_empty(&common))
 			continue;
-		list = fit_cpuset_format_list(&common);
+		list = fit_cpuset_describe(&common, "CPU");
 		fit_planner_reason(planner, FIT_REASON_WARNING, "vcpus",
-			"the vCPU pins that are kept overlap with %s (%s) on CPUs %s",
+			"the vCPU pins that are kept overlap with %s (%s) on %s",
 			planner->claims[i]->name, fit_claim_state(planner->claims[i]), list);
 	}
 }
@@ -143,29 +144,29 @@ static void warn_of_overlaps(struct fit_planner *planner, const struct fit_candi
 		fit_cpuset_intersect(&common, &candidate->cpus);
 		if (fit_cpuset_is_empty(&common))
 			continue;
-		list = fit_cpuset_format_list(&common);
+		list = fit_cpuset_describe(&common, "CPU");
 		if (claim->running)
 			fit_planner_reason(planner, FIT_REASON_WARNING, "vcpus",
-				"CPUs %s are shared with %s (running)", list, claim->name);
+				"shared with %s (running): %s", claim->name, list);
 		else
 			fit_planner_reason(planner, FIT_REASON_WARNING, "vcpus",
-				"CPUs %s: %s (shut off) is defined on them too and there is no "
-				"room beside it; the two cannot run at the same time as wanted",
+				"%s: %s (shut off) is defined there too and there is no room "
+				"beside it; the two cannot run at the same time as wanted",
 				list, claim->name);
 	}
 }
 
 static void explain_cores(struct fit_planner *planner, const struct fit_candidate *candidate)
 {
-	fit_autofree char *nodes = fit_cpuset_format_list(&candidate->nodes);
-	fit_autofree char *cpus = fit_cpuset_format_list(&candidate->cpus);
+	fit_autofree char *nodes = fit_cpuset_describe(&candidate->nodes, "node");
+	fit_autofree char *cpus = fit_cpuset_describe(&candidate->cpus, "CPU");
 	uint64_t groups = candidate->cost.level[FIT_COST_L3];
 
 	fit_planner_reason(planner, FIT_REASON_CHOICE, "vcpus",
-		"%u vCPUs on %zu whole core%s of node %s (CPUs %s), %llu L3 group%s",
-		planner->domain->vcpus, candidate->core_count,
-		candidate->core_count == 1 ? "" : "s", nodes, cpus, (unsigned long long)groups,
-		groups == 1 ? "" : "s");
+		"%u vCPU%s on %zu whole core%s of %s (%s), %llu L3 group%s", planner->domain->vcpus,
+		fit_plural(planner->domain->vcpus), candidate->core_count,
+		fit_plural(candidate->core_count), nodes, cpus, (unsigned long long)groups,
+		fit_plural(groups));
 	if (candidate->efficiency)
 		fit_planner_reason(planner, FIT_REASON_WARNING, "vcpus",
 			"the vCPUs are on efficiency cores: too few performance cores are free");
@@ -187,10 +188,10 @@ void fit_place_cpus_commit(struct fit_planner *planner, const struct fit_candida
 	for (size_t i = 0; i < plan->vcpu_count; i++)
 		fit_cpuset_unite(&plan->vcpu_cpus, &plan->vcpus[i].cpus);
 	plan->vcpu_nodes = candidate->nodes;
-	cpus = fit_cpuset_format_list(&plan->vcpu_cpus);
+	cpus = fit_cpuset_describe(&plan->vcpu_cpus, "CPU");
 	if (planner->vcpus_kept) {
 		fit_planner_reason(planner, FIT_REASON_KEPT, "vcpus",
-			"the vCPU pins of the definition stay (CPUs %s)", cpus);
+			"the vCPU pins of the definition stay (%s)", cpus);
 		return;
 	}
 	if (planner->vcpus_place == FIT_PLACE_CORES) {
@@ -198,10 +199,10 @@ void fit_place_cpus_commit(struct fit_planner *planner, const struct fit_candida
 		warn_of_overlaps(planner, candidate);
 		return;
 	}
-	fit_planner_reason(planner, FIT_REASON_CHOICE, "vcpus", "%u vCPUs float over CPUs %s",
-		planner->domain->vcpus, cpus);
+	fit_planner_reason(planner, FIT_REASON_CHOICE, "vcpus", "%u vCPU%s over %s",
+		planner->domain->vcpus, planner->domain->vcpus == 1 ? " floats" : "s float", cpus);
 	if (candidate->cost.level[FIT_COST_CROWDED])
 		fit_planner_reason(planner, FIT_REASON_WARNING, "vcpus",
-			"%u vCPUs have to share %zu CPUs", planner->domain->vcpus,
-			candidate->capacity);
+			"%u vCPUs have to share %zu CPU%s", planner->domain->vcpus,
+			candidate->capacity, fit_plural(candidate->capacity));
 }

@@ -7,6 +7,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #define HOLDERS_MAX 8
 
@@ -14,11 +15,6 @@ struct node_room {
 	size_t cores; /* free ones of the kind the node has most of */
 	size_t vcpus; /* they can take */
 };
-
-static const char *plural(size_t count)
-{
-	return count == 1 ? "" : "s";
-}
 
 static struct node_room room_of(const struct fit_planner *planner, unsigned int node)
 {
@@ -55,26 +51,28 @@ static void add_holders(
 		else
 			fit_buffer_addf(text, "\n  %s (%s) %s %zu core%s of node %u", claim->name,
 				fit_claim_state(claim), claim->running ? "holds" : "is defined on",
-				cores, plural(cores), node->id);
+				cores, fit_plural(cores), node->id);
 	}
 	if (more)
 		fit_buffer_addf(
-			text, "\n  %zu more domain%s on node %u", more, plural(more), node->id);
+			text, "\n  %zu more domain%s on node %u", more, fit_plural(more), node->id);
 }
 
 static void add_limits(const struct fit_planner *planner, struct fit_buffer *text)
 {
-	fit_autofree char *housekeeping = fit_cpuset_format_list(&planner->plan->housekeeping);
+	fit_autofree char *housekeeping = fit_cpuset_describe(&planner->plan->housekeeping, "CPU");
 
-	fit_buffer_addf(text, "\n  CPU%s %s: housekeeping",
-		plural(fit_cpuset_count(&planner->plan->housekeeping)), housekeeping);
+	fit_buffer_addf(text, "\n  %s: housekeeping", housekeeping);
 	if (planner->has_efficiency)
 		fit_buffer_add(text, "\n  performance and efficiency cores are not mixed");
 	if (!fit_cpuset_equal(&planner->allowed, &planner->host->online)) {
-		fit_autofree char *allowed = fit_cpuset_format_list(&planner->allowed);
+		fit_autofree char *allowed =
+			fit_cpuset_is_empty(&planner->allowed)
+				? fit_xstrdup("no CPU that is online")
+				: fit_cpuset_describe(&planner->allowed, "CPU");
 
-		fit_buffer_addf(text, "\n  <vcpu cpuset=> of the definition allows CPUs %s only",
-			*allowed ? allowed : "that are not online");
+		fit_buffer_addf(
+			text, "\n  <vcpu cpuset=> of the definition allows only %s", allowed);
 	}
 }
 
@@ -88,8 +86,8 @@ static void add_what_fits(const struct fit_planner *planner, struct node_room be
 		best = total;
 	if (best.cores)
 		fit_buffer_addf(text, "\n  would fit: %zu core%s (%zu vCPU%s)%s", best.cores,
-			plural(best.cores), best.vcpus, plural(best.vcpus),
-			span ? ", or vcpus span=\"nodes\"" : "");
+			fit_plural(best.cores), best.vcpus, fit_plural(best.vcpus),
+			span ? ", or vcpus span=\"nodes\" (--param span=nodes)" : "");
 	else
 		fit_buffer_add(text, "\n  nothing would fit: no core is free");
 }
@@ -106,9 +104,9 @@ int fit_place_refuse_cores(struct fit_planner *planner)
 	struct node_room total = {0};
 	size_t nodes = 0;
 
-	fit_buffer_addf(&text, "%zu whole core%s wanted%s for %u vCPU%s, ", wanted, plural(wanted),
-		one_node ? " on one node" : "", planner->domain->vcpus,
-		plural(planner->domain->vcpus));
+	fit_buffer_addf(&text, "%zu whole core%s wanted%s for %u vCPU%s, ", wanted,
+		fit_plural(wanted), one_node ? " on one node" : "", planner->domain->vcpus,
+		fit_plural(planner->domain->vcpus));
 	for (size_t i = 0; i < host->node_count; i++) {
 		struct node_room room = room_of(planner, host->nodes[i].id);
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 
 #define ALL_SETS_UP_TO 6 /* nodes: at most 20 sets of one size */
 #define REASONS_MAX    32
@@ -37,25 +38,29 @@ struct search {
 	size_t rated_count;
 };
 
-static const char *const cost_names[FIT_COST_LEVELS] = {
-	[FIT_COST_OVERLAP] = "cores and VFs that shut-off domains are defined on",
-	[FIT_COST_NOT_ISOLATED] = "use of CPUs that are not isolated",
-	[FIT_COST_EFFICIENCY] = "use of efficiency cores",
-	[FIT_COST_LINK] = "VFs without a link",
-	[FIT_COST_DEVICES] = "distance from the devices",
-	[FIT_COST_CREATION] = "VFs to be created",
-	[FIT_COST_NODES] = "number of nodes",
-	[FIT_COST_NODES_APART] = "distance of the nodes from each other",
-	[FIT_COST_CROWDED] = "vCPUs without a CPU for each",
-	[FIT_COST_OWN_CORES] = "QEMU threads without a core of their own",
-	[FIT_COST_PAGES] = "place of the page size in the profile's list",
-	[FIT_COST_MEMORY] = "distance from the memory",
-	[FIT_COST_L3] = "number of L3 groups",
-	[FIT_COST_HIDDEN_SMT] = "cores shared without the guest seeing it",
-	[FIT_COST_IDLE_THREADS] = "idle threads",
-	[FIT_COST_MOVED] = "vCPUs and VFs that would move",
-	[FIT_COST_FRAGMENT_L3] = "free cores left in the L3 groups used",
-	[FIT_COST_FRAGMENT_NODES] = "free cores left on the nodes used",
+/* What is said of nodes that cost more; where the numbers tell something, they follow. */
+static const struct {
+	const char *text;
+	bool counts;
+} cost_texts[FIT_COST_LEVELS] = {
+	[FIT_COST_OVERLAP] = {"more cores or VFs that shut-off domains are defined on", true},
+	[FIT_COST_NOT_ISOLATED] = {"its CPUs are not isolated", false},
+	[FIT_COST_EFFICIENCY] = {"only efficiency cores", false},
+	[FIT_COST_LINK] = {"VFs without a link", false},
+	[FIT_COST_DEVICES] = {"farther from the devices", false},
+	[FIT_COST_CREATION] = {"more VFs to be created", true},
+	[FIT_COST_NODES] = {"more nodes", true},
+	[FIT_COST_NODES_APART] = {"farther from each other", false},
+	[FIT_COST_CROWDED] = {"more vCPUs without a CPU for each", true},
+	[FIT_COST_OWN_CORES] = {"more QEMU threads without a core of their own", true},
+	[FIT_COST_PAGES] = {"no room for pages of the size that comes first", false},
+	[FIT_COST_MEMORY] = {"its memory is too small or too far away", false},
+	[FIT_COST_L3] = {"more L3 groups", true},
+	[FIT_COST_HIDDEN_SMT] = {"vCPUs would share cores and the guest would not know", false},
+	[FIT_COST_IDLE_THREADS] = {"more idle threads", true},
+	[FIT_COST_MOVED] = {"more vCPUs and VFs would move", true},
+	[FIT_COST_FRAGMENT_L3] = {"would break up more free cores that share an L3", true},
+	[FIT_COST_FRAGMENT_NODES] = {"would break up more free cores", true},
 };
 
 void fit_candidate_clear(struct fit_candidate *candidate)
@@ -295,29 +300,58 @@ static void try_sizes(struct search *search)
 	}
 }
 
+/* Why a set of nodes lost. To be freed. */
+static char *why_not(const struct search *search, const struct rated *rated)
+{
+	const struct fit_cost *best = &search->best.cost;
+	fit_autofree char *chosen = fit_cpuset_describe(&search->best.nodes, "node");
+	enum fit_cost_level level = first_difference(&rated->cost, best);
+
+	if (!rated->fits)
+		return fit_xasprintf("room for %zu of %u vCPUs", rated->capacity,
+			search->planner->domain->vcpus);
+	if (level == FIT_COST_LEVELS)
+		return fit_xasprintf("as good as %s, which comes first", chosen);
+	if (!cost_texts[level].counts)
+		return fit_xstrdup(cost_texts[level].text);
+	return fit_xasprintf("%s (%llu, on %s %llu)", cost_texts[level].text,
+		(unsigned long long)rated->cost.level[level], chosen,
+		(unsigned long long)best->level[level]);
+}
+
+/* Nodes with the same reason share a line; sets of several have one each. */
 static void explain(const struct search *search)
 {
-	fit_autofree char *chosen = fit_cpuset_format_list(&search->best.nodes);
+	fit_autostrlist struct fit_strlist reasons = {0};
 
-	for (size_t i = 0; i < search->rated_count && i < REASONS_MAX; i++) {
-		const struct rated *rated = &search->rated[i];
-		fit_autofree char *nodes = fit_cpuset_format_list(&rated->nodes);
-		enum fit_cost_level level = first_difference(&rated->cost, &search->best.cost);
+	for (size_t i = 0; i < search->rated_count; i++) {
+		fit_autofree char *why = why_not(search, &search->rated[i]);
 
-		if (fit_cpuset_equal(&rated->nodes, &search->best.nodes))
+		fit_strlist_add(&reasons, why);
+	}
+	for (size_t i = 0, said = 0; i < search->rated_count && said < REASONS_MAX; i++) {
+		struct fit_cpuset nodes = {0};
+		fit_autofree char *text = NULL;
+		size_t first = SIZE_MAX;
+
+		for (size_t j = 0; j < search->rated_count; j++) {
+			const struct fit_cpuset *set = &search->rated[j].nodes;
+
+			if (j != i && (fit_cpuset_count(set) > 1 ||
+					      fit_cpuset_count(&search->rated[i].nodes) > 1 ||
+					      !fit_streq(reasons.items[i], reasons.items[j])))
+				continue;
+			if (fit_cpuset_equal(set, &search->best.nodes))
+				continue;
+			first = first == SIZE_MAX ? j : first;
+			fit_cpuset_unite(&nodes, set);
+		}
+		if (first != i)
 			continue;
-		if (!rated->fits)
-			fit_planner_reason(search->planner, FIT_REASON_REJECTION, "nodes",
-				"node %s: room for %zu of %u vCPUs", nodes, rated->capacity,
-				search->planner->domain->vcpus);
-		else if (level == FIT_COST_LEVELS)
-			fit_planner_reason(search->planner, FIT_REASON_REJECTION, "nodes",
-				"node %s: as good as node %s, which comes first", nodes, chosen);
-		else
-			fit_planner_reason(search->planner, FIT_REASON_REJECTION, "nodes",
-				"node %s: %s is %llu, on node %s it is %llu", nodes,
-				cost_names[level], (unsigned long long)rated->cost.level[level],
-				chosen, (unsigned long long)search->best.cost.level[level]);
+		text = fit_cpuset_describe(&nodes, "node");
+		fit_planner_reason(search->planner, FIT_REASON_REJECTION, "nodes", "%s: %s", text,
+			reasons.items[i]);
+		said++;
 	}
 }
 

@@ -3,9 +3,9 @@
  * VFs. What each PF could give is listed once: existing VFs that nobody uses and whose IOMMU group
  * is viable, or, when the PF has none yet, those it would have (by SR-IOV offset and stride). The
  * kernel does not change the number of VFs of a PF that has some: what is there is all there is. A
- * candidate then takes the VFs of the nearest PF that has enough, or of several when none has. Among
- * equally near PFs those whose VFs exist win: creating VFs interrupts the link of the PF, except for
- * a domain that is defined on such VFs already, which stays where it is.
+ * candidate then takes the VFs of the nearest PF that has enough, or of several when none has.
+ * Among equally near PFs those whose VFs exist win: creating VFs interrupts the link of the PF,
+ * except for a domain that is defined on such VFs already, which stays where it is.
  */
 #include "core/place.h"
 
@@ -233,7 +233,7 @@ static int refuse(struct fit_planner *planner, size_t offered)
 	size_t shown = 0;
 
 	fit_buffer_addf(&text, "%zu %s VF%s wanted, ", planner->vfs_wanted, class_name(planner),
-		planner->vfs_wanted == 1 ? "" : "s");
+		fit_plural(planner->vfs_wanted));
 	if (planner->source_count == 0)
 		fit_buffer_addf(&text, "no %s device of this host has SR-IOV", class_name(planner));
 	else
@@ -268,7 +268,7 @@ int fit_place_vfs_prepare(struct fit_planner *planner)
 	kept = count_kept(planner);
 	if (kept)
 		fit_planner_reason(planner, FIT_REASON_KEPT, "vf",
-			"%zu VF%s of the definition count%s", kept, kept == 1 ? "" : "s",
+			"%zu VF%s of the definition count%s", kept, fit_plural(kept),
 			kept == 1 ? "s" : "");
 	if (kept >= vfs->count)
 		return 0;

@@ -36,25 +36,10 @@ static void add_row(struct report *report, char *label, char *value, char *comme
 	row->comment = comment;
 }
 
-static const char *plural(size_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 static char *describe_cpus(const struct fit_cpuset *cpus)
 {
-	fit_autofree char *list = fit_cpuset_format_list(cpus);
-
-	if (!*list)
-		return fit_xstrdup("not pinned");
-	return fit_xasprintf("CPU%s %s", plural(fit_cpuset_count(cpus)), list);
-}
-
-static char *describe_nodes(const struct fit_cpuset *nodes)
-{
-	fit_autofree char *list = fit_cpuset_format_list(nodes);
-
-	return fit_xasprintf("node%s %s", plural(fit_cpuset_count(nodes)), list);
+	return fit_cpuset_is_empty(cpus) ? fit_xstrdup("not pinned")
+					 : fit_cpuset_describe(cpus, "CPU");
 }
 
 /* The cores that @cpus touch, and whether they are in it whole. */
@@ -129,7 +114,7 @@ static char *comment_on_vcpus(const struct report *report)
 {
 	const struct fit_plan *plan = report->plan;
 	fit_autobuffer struct fit_buffer text = {0};
-	fit_autofree char *nodes = describe_nodes(&plan->vcpu_nodes);
+	fit_autofree char *nodes = fit_cpuset_describe(&plan->vcpu_nodes, "node");
 	size_t l3_groups;
 	size_t cores = count_cores(report->input->host, &plan->vcpu_cpus, &l3_groups);
 
@@ -138,7 +123,7 @@ static char *comment_on_vcpus(const struct report *report)
 	else if (!is_one_to_one(plan))
 		fit_buffer_addf(&text, "floating over %s", nodes);
 	else
-		fit_buffer_addf(&text, "%zu whole core%s of %s", cores, plural(cores), nodes);
+		fit_buffer_addf(&text, "%zu whole core%s of %s", cores, fit_plural(cores), nodes);
 	if (!plan->vcpus_kept && is_one_to_one(plan) && l3_groups == 1)
 		fit_buffer_add(&text, ", one L3");
 	else if (!plan->vcpus_kept && is_one_to_one(plan) && l3_groups > 1)
@@ -174,9 +159,9 @@ static void add_topology(struct report *report)
 		fit_buffer_addf(&text, "%scache passthrough", text.length ? ", " : "");
 	if (plan->has_topology)
 		fit_buffer_addf(&text, "%s%u socket%s, %u core%s, %u thread%s",
-			text.length ? ", " : "", topology->sockets, plural(topology->sockets),
-			topology->cores, plural(topology->cores), topology->threads,
-			plural(topology->threads));
+			text.length ? ", " : "", topology->sockets, fit_plural(topology->sockets),
+			topology->cores, fit_plural(topology->cores), topology->threads,
+			fit_plural(topology->threads));
 	if (text.length)
 		add_row(report, fit_xstrdup("guest CPU"), fit_buffer_steal(&text), NULL);
 }
@@ -193,7 +178,7 @@ static char *comment_on_cpus(const struct report *report, const struct fit_cpuse
 		return fit_xstrdup("housekeeping");
 	if (fit_cpuset_equal(cpus, &plan->vcpu_cpus))
 		return fit_xstrdup("with the vCPUs");
-	return fit_xasprintf("%zu core%s", cores, plural(cores));
+	return fit_xasprintf("%zu core%s", cores, fit_plural(cores));
 }
 
 static void add_users(const struct fit_plan *plan, unsigned int id, struct fit_buffer *text)
@@ -215,10 +200,13 @@ static void add_users(const struct fit_plan *plan, unsigned int id, struct fit_b
 static void add_threads(struct report *report)
 {
 	const struct fit_plan *plan = report->plan;
+	const struct fit_cpuset *kept = &report->input->domain->emulator_pin;
 
 	if (plan->has_emulator)
 		add_row(report, fit_xstrdup("emulator"), describe_cpus(&plan->emulator),
 			comment_on_cpus(report, &plan->emulator));
+	else if (report->input->profile->emulator.intent.set && !fit_cpuset_is_empty(kept))
+		add_row(report, fit_xstrdup("emulator"), describe_cpus(kept), fit_xstrdup("kept"));
 	for (size_t i = 0; i < plan->iothread_count; i++) {
 		const struct fit_thread_pin *thread = &plan->iothreads[i];
 		fit_autobuffer struct fit_buffer text = {0};
@@ -248,13 +236,13 @@ static char *comment_on_pages(const struct report *report)
 			free += fit_node_free_pages(node, plan->page_kib);
 	}
 	return fit_xasprintf("%llu page%s of %s, %llu free", (unsigned long long)plan->pages,
-		plural(plan->pages), size, (unsigned long long)free);
+		fit_plural(plan->pages), size, (unsigned long long)free);
 }
 
 static void add_memory(struct report *report)
 {
 	const struct fit_plan *plan = report->plan;
-	fit_autofree char *nodes = describe_nodes(&plan->memory_nodes);
+	fit_autofree char *nodes = fit_cpuset_describe(&plan->memory_nodes, "node");
 	fit_autofree char *size = fit_format_size_kib(
 		plan->memory_kib ? plan->memory_kib : report->input->domain->memory_kib);
 	bool bound = !fit_cpuset_is_empty(&plan->memory_nodes);
@@ -296,16 +284,49 @@ static void add_vfs(struct report *report)
 			comment_on_vf(report, &plan->vfs[i]));
 }
 
+/* Is it there, or will it be? What the host lacks is warned of and has no interrupts. */
+static bool will_exist(const struct report *report, struct fit_pciaddr device)
+{
+	for (size_t i = 0; i < report->plan->vf_count; i++) {
+		if (fit_pciaddr_equal(report->plan->vfs[i].vf, device))
+			return true;
+	}
+	return fit_host_pci(report->input->host, device) != NULL;
+}
+
+/* The interrupts of all devices go to the same CPUs. */
+static char *describe_device_interrupts(const struct report *report, const struct fit_hostops *ops)
+{
+	fit_autostrlist struct fit_strlist devices = {0};
+	fit_autofree char *list = NULL;
+	fit_autofree char *cpus = NULL;
+
+	for (size_t i = 0; i < ops->count; i++) {
+		const struct fit_op *op = &ops->items[i];
+
+		if (op->kind != FIT_OP_IRQS_DEVICE || !will_exist(report, op->device))
+			continue;
+		fit_strlist_add(&devices, FIT_PCIADDR_STR(op->device));
+		free(cpus);
+		cpus = fit_cpuset_describe(&op->cpus, "CPU");
+	}
+	list = fit_strlist_join(&devices, ", ");
+	return cpus ? fit_xasprintf("interrupts of %s to %s", list, cpus) : NULL;
+}
+
 static void add_ops(struct report *report, const struct fit_hostops *ops)
 {
 	fit_autostrlist struct fit_strlist texts = {0};
+	fit_autofree char *interrupts = ops ? describe_device_interrupts(report, ops) : NULL;
 
 	for (size_t i = 0; ops && i < ops->count; i++) {
 		fit_autofree char *text = fit_op_describe(&ops->items[i]);
 
-		if (!fit_strlist_contains(&texts, text))
+		if (ops->items[i].kind != FIT_OP_IRQS_DEVICE)
 			fit_strlist_add(&texts, text);
 	}
+	if (interrupts)
+		fit_strlist_add(&texts, interrupts);
 	if (texts.count)
 		add_row(report, fit_xstrdup("at start"), fit_strlist_join(&texts, "; "), NULL);
 }
@@ -368,8 +389,8 @@ static void print_head(const struct report *report, struct fit_buffer *text)
 	size_t cpus = fit_cpuset_count(&host->online);
 
 	fit_buffer_addf(text, "%s: %s, on %zu node%s, %zu core%s, %zu CPU%s\n", name, profiles,
-		host->node_count, plural(host->node_count), cores, plural(cores), cpus,
-		plural(cpus));
+		host->node_count, fit_plural(host->node_count), cores, fit_plural(cores), cpus,
+		fit_plural(cpus));
 }
 
 char *fit_plan_report(const struct fit_plan *plan, const struct fit_plan_input *input,

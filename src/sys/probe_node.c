@@ -117,7 +117,8 @@ static void read_cpus(const struct fit_probe_run *run, const char *directory, st
 	fit_probe_cpuset(run, directory, "cpulist", "cpumap", &node->cpus);
 	fit_cpuset_intersect(&node->cpus, &run->host->online);
 	if (fit_cpuset_intersects(&node->cpus, claimed)) {
-		fit_probe_warn(run, "node %u has CPUs of another node: left with that", node->id);
+		fit_probe_warn(
+			run, "node %u names CPUs that another node has: they stay there", node->id);
 		fit_cpuset_subtract(&node->cpus, claimed);
 	}
 	fit_cpuset_unite(claimed, &node->cpus);

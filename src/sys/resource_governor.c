@@ -64,16 +64,15 @@ int fit_governor_expand(
 	}
 	if (fit_cpuset_is_empty(&lacking))
 		return 0;
-	list = fit_cpuset_format_list(&lacking);
+	list = fit_cpuset_describe(&lacking, "CPU");
 	if (available.count) {
 		fit_autofree char *names = fit_strlist_join(&available, ", ");
 
-		message = fit_xasprintf("governor '%s' cannot be set on CPUs %s: they offer %s",
+		message = fit_xasprintf("governor '%s' cannot be set on %s: offered are %s",
 			op->value, list, names);
 	} else {
 		message = fit_xasprintf(
-			"governor '%s' cannot be set on CPUs %s: they have no cpufreq", op->value,
-			list);
+			"governor '%s' cannot be set on %s: no cpufreq there", op->value, list);
 	}
 	if (!op->optional)
 		return fit_err_set(err, FIT_ERR_REFUSED, "%s", message);

@@ -165,9 +165,9 @@ static int check_against(
 
 	fit_cpuset_intersect(&both, &other->exclusive_cpus);
 	if (other->stage != FIT_STAGE_STOPPED && !fit_cpuset_is_empty(&both)) {
-		list = fit_cpuset_format_list(&both);
-		return fit_err_set(err, FIT_ERR_REFUSED,
-			"CPUs %s are held by the running domain '%s'", list, name);
+		list = fit_cpuset_describe(&both, "CPU");
+		return fit_err_set(err, FIT_ERR_REFUSED, "%s %s held by the running domain '%s'",
+			list, fit_cpuset_count(&both) == 1 ? "is" : "are", name);
 	}
 	for (size_t i = 0; i < mine->device_count; i++)
 		if (fit_journal_has_device(other, mine->devices[i]))

@@ -91,12 +91,28 @@ static void random_sets_survive_a_round_trip(void **state)
 	}
 }
 
+static void a_description_counts(void **state)
+{
+	struct fit_cpuset set = {0};
+	fit_autofree char *one = NULL;
+	fit_autofree char *several = NULL;
+
+	(void)state;
+	fit_cpuset_add(&set, 3);
+	one = fit_cpuset_describe(&set, "CPU");
+	assert_string_equal(one, "CPU 3");
+	fit_cpuset_add(&set, 4);
+	several = fit_cpuset_describe(&set, "node");
+	assert_string_equal(several, "nodes 3-4");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_are_read_and_printed_canonically),
 		cmocka_unit_test(bad_lists_are_refused_and_leave_the_output_alone),
 		cmocka_unit_test(masks_and_lists_name_the_same_cpus),
+		cmocka_unit_test(a_description_counts),
 		cmocka_unit_test(random_sets_survive_a_round_trip),
 	};
 

@@ -290,13 +290,13 @@ static void a_governor_the_host_lacks_is_a_note_or_a_refusal(void **unused)
 		0);
 	assert_int_equal(notes.count, 1);
 	assert_string_equal(notes.items[0],
-		"governor 'schedutil' cannot be set on CPUs 5: they offer performance, powersave");
+		"governor 'schedutil' cannot be set on CPU 5: offered are performance, powersave");
 	op->optional = false;
 	op->cpus = fit_test_cpus("6-7");
 	assert_int_equal(
 		fit_executor_check(&state, &state.journals[0], &ops, FIT_PHASE_START, &err), -1);
 	assert_string_equal(err.message,
-		"governor 'schedutil' cannot be set on CPUs 6-7: they have no cpufreq");
+		"governor 'schedutil' cannot be set on CPUs 6-7: no cpufreq there");
 	fit_state_close(&state);
 	fit_hostops_clear(&ops);
 	run_down(&f, &guest_a);
@@ -335,7 +335,7 @@ static void holders_are_named(void **unused)
 	assert_int_equal(fit_state_check_holders(&state, mine, &err), 0);
 	mine->exclusive_cpus = fit_test_cpus("3-6");
 	assert_int_equal(fit_state_check_holders(&state, mine, &err), -1);
-	assert_string_equal(err.message, "CPUs 3 are held by the running domain 'guest'");
+	assert_string_equal(err.message, "CPU 3 is held by the running domain 'guest'");
 	mine->exclusive_cpus = fit_test_cpus("6");
 	*FIT_APPEND(mine->devices, mine->device_count) = device(guest_a.vf);
 	assert_int_equal(fit_state_check_holders(&state, mine, &err), -1);

@@ -82,7 +82,7 @@ static void vcpus_are_on_the_node_of_the_requested_device(void **state)
 	fit_bench_plan(&b);
 	fit_expect_set(&b.plan.vcpu_nodes, "1");
 	fit_expect_set(&b.plan.memory_nodes, "1");
-	fit_expect_reason(&b, FIT_REASON_REJECTION, "node 0: distance from the devices is 11");
+	fit_expect_reason(&b, FIT_REASON_REJECTION, "node 0: farther from the devices");
 	fit_bench_end(&b);
 }
 
@@ -203,7 +203,7 @@ static void definitions_of_others_are_avoided_while_there_is_room(void **state)
 	b.domain = fit_made_domain("web01", 4, 4 * GIB);
 	fit_bench_plan(&b);
 	fit_expect_pins(&b, "1,5,6,7");
-	fit_expect_reason(&b, FIT_REASON_WARNING, "idle (shut off) is defined on them too");
+	fit_expect_reason(&b, FIT_REASON_WARNING, "idle (shut off) is defined there too");
 	fit_bench_end(&b);
 }
 

@@ -106,7 +106,7 @@ static void kept_pins_to_absent_cpus_are_refused_with_the_remedy(void **state)
 	pin = FIT_APPEND(b.domain.iothread_pins, b.domain.iothread_pin_count);
 	pin->id = 1;
 	pin->cpus = fit_made_set("10");
-	fit_expect_refusal(&b, "iothread 1 is pinned to CPU 10, online are 0-7");
+	fit_expect_refusal(&b, "iothread 1 is pinned to CPU 10, online are CPUs 0-7");
 	assert_non_null(strstr(b.err.message, "existing=\"replace\""));
 	b.profile.iothreads.intent.existing = FIT_EXISTING_REPLACE;
 	fit_bench_plan(&b);
@@ -125,7 +125,7 @@ static void a_kept_cpuset_limits_the_choice(void **state)
 	fit_bench_plan(&b);
 	fit_expect_pins(&b, "4,5");
 	b.domain.vcpu_cpuset = fit_made_set("4");
-	fit_expect_refusal(&b, "<vcpu cpuset=> of the definition allows CPUs 4 only");
+	fit_expect_refusal(&b, "<vcpu cpuset=> of the definition allows only CPU 4");
 	fit_bench_end(&b);
 }
 

@@ -25,7 +25,7 @@ static void memory_is_never_on_a_node_that_has_none(void **state)
 	fit_bench_plan(&b);
 	fit_expect_set(&b.plan.vcpu_nodes, "0");
 	fit_expect_set(&b.plan.memory_nodes, "2");
-	fit_expect_reason(&b, FIT_REASON_NOTE, "node 2 is the nearest that has some");
+	fit_expect_reason(&b, FIT_REASON_NOTE, "has no memory: it is on node 2, the nearest that has some");
 	fit_bench_end(&b);
 }
 
@@ -138,6 +138,7 @@ static void a_kept_page_size_that_the_host_lacks_is_refused(void **state)
 	fit_bench_plan(&b);
 	assert_int_equal(b.plan.page_kib, 0);
 	fit_expect_reason(&b, FIT_REASON_KEPT, "<hugepages>");
+	assert_null(fit_made_reason(&b.plan, FIT_REASON_NOTE, "pages of"));
 	fit_bench_end(&b);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "core/hostops.h"
 #include "support_plan.h"
 
 static void iothreads_are_given_to_disks_in_turn(void **state)
@@ -83,12 +84,69 @@ static void a_report_has_a_row_for_each_placement(void **state)
 	fit_bench_end(&b);
 }
 
+/* A definition may pass through what another host had. */
+static void a_report_has_interrupts_only_of_devices_that_are_there(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 1}, 2);
+	struct fit_plan_input input = fit_bench_input(&b);
+	struct fit_hostops ops = {0};
+	fit_autofree char *text = NULL;
+
+	(void)state;
+	fit_made_pf(&b.host, "0000:41:00.0", "enp65s0f0", 0, 8, 2);
+	fit_made_hostdev(&b.domain, "0000:41:10.0", false);
+	fit_made_hostdev(&b.domain, "0000:99:00.0", false);
+	fit_made_hostdev(&b.domain, "0000:41:10.1", false);
+	fit_made_pin(&b.domain, 0, "2");
+	fit_made_pin(&b.domain, 1, "3");
+	b.profile.interrupts.intent.set = true;
+	b.profile.interrupts.devices_to = FIT_PLACE_VCPUS;
+	fit_bench_plan(&b);
+	fit_hostops_derive(&b.domain, &b.profile, &ops);
+	text = fit_plan_report(&b.plan, &input, &ops, false);
+	if (!strstr(text, "  interrupts of 0000:41:10.0, 0000:41:10.1 to CPUs 2-3\n"))
+		fail_msg("%s", text);
+	fit_hostops_clear(&ops);
+	fit_bench_end(&b);
+}
+
+static void pins_that_are_kept_have_rows_too(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 1}, 1);
+	struct fit_plan_input input = fit_bench_input(&b);
+	fit_autofree char *text = NULL;
+
+	(void)state;
+	b.domain.has_emulator_pin = true;
+	b.domain.emulator_pin = fit_made_set("5-6");
+	fit_bench_plan(&b);
+	text = fit_plan_report(&b.plan, &input, NULL, false);
+	assert_non_null(strstr(text, "emulator   CPUs 5-6"));
+	assert_non_null(strstr(text, "  kept\n"));
+	fit_bench_end(&b);
+}
+
+static void nodes_that_lost_for_the_same_reason_share_a_line(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){4, 1, 4, 1}, 1);
+
+	(void)state;
+	fit_bench_plan(&b);
+	fit_expect_set(&b.plan.vcpu_nodes, "0");
+	fit_expect_reason(&b, FIT_REASON_REJECTION,
+		"nodes 1-3: would break up more free cores that share an L3 (3, on node 0 2)");
+	fit_bench_end(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(iothreads_are_given_to_disks_in_turn),
 		cmocka_unit_test(automatic_iothreads_are_one_for_each_virtio_disk),
 		cmocka_unit_test(a_report_has_a_row_for_each_placement),
+		cmocka_unit_test(a_report_has_interrupts_only_of_devices_that_are_there),
+		cmocka_unit_test(pins_that_are_kept_have_rows_too),
+		cmocka_unit_test(nodes_that_lost_for_the_same_reason_share_a_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
