@@ -137,19 +137,13 @@ build() { # MAKE-ARGUMENT...
 	make -s -j"$(nproc)" "$@" >&2 || die "the build failed"
 }
 
-# A hook that was not there when libvirtd started is called only after it has reloaded: said, not
-# done, because it is the administrator's daemon.
+# Reloads nothing: it is the administrator's daemon. hook/install-gate says when it is needed.
 install_here() {
-	local had_hook=
 	as_root
 	need build
 	build
-	[ ! -e /etc/libvirt/hooks/qemu ] || had_hook=1
 	make -s install >&2
 	say "virt-fit is installed. Try: virt-fit host; virt-fit profiles; virt-fit set DOMAIN low-latency"
-	[ -n "$had_hook" ] ||
-		say "libvirtd calls its new hook only after a reload: systemctl reload libvirtd" \
-			"(virtqemud where the daemons are split). Guests keep running"
 }
 
 demo() {
@@ -186,7 +180,7 @@ check() {
 uninstall() {
 	as_root
 	make -s uninstall >&2
-	say "virt-fit is off this machine. Definitions that it fitted keep working and stay as they are"
+	say "virt-fit is off this machine. Definitions that it fitted stay as they are"
 }
 
 case ${1:-install} in
