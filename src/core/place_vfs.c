@@ -158,6 +158,7 @@ static int compare_offers(const void *a, const void *b)
 static void add_source(struct fit_planner *planner, const struct fit_pci_device *pf)
 {
 	struct fit_vf_source *source = FIT_APPEND(planner->sources, planner->source_count);
+	unsigned int create = planner->profile->vfs.create;
 	const char *problem = NULL;
 
 	source->pf = pf;
@@ -165,6 +166,12 @@ static void add_source(struct fit_planner *planner, const struct fit_pci_device 
 	source->linked = pf->netdev_count == 0;
 	for (size_t i = 0; i < pf->netdev_count; i++)
 		source->linked |= pf->netdevs[i].carrier;
+	if (create > pf->sriov_total) {
+		fit_planner_reason(planner, FIT_REASON_REJECTION, "vf",
+			"%s: create=\"%u\" is more than the %u VFs it can have", PF_STR(pf), create,
+			pf->sriov_total);
+		return;
+	}
 	if (pf->sriov_numvfs == 0 && pf->vf_count == 0) {
 		problem = creation_problem(planner, pf);
 		if (problem)

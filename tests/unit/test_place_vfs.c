@@ -114,6 +114,26 @@ static void a_pf_without_an_iommu_or_a_driver_gives_none(void **state)
 	fit_bench_end(&b);
 }
 
+/* What the hook would refuse at start is no plan. */
+static void a_pf_that_cannot_have_the_vfs_to_create_is_passed_over(void **state)
+{
+	struct fit_bench b = bench_with_vfs(1);
+
+	(void)state;
+	fit_made_pf(&b.host, "0000:41:00.0", "enp65s0f0", 0, 8, 0);
+	fit_made_pf(&b.host, "0000:81:00.0", "enp129s0f0", 1, 64, 0);
+	b.profile.vfs.create = 16;
+	fit_bench_plan(&b);
+	expect_vfs(&b, "0000:81:10.0");
+	fit_bench_end(&b);
+
+	b = bench_with_vfs(1);
+	fit_made_pf(&b.host, "0000:41:00.0", "enp65s0f0", 0, 8, 0);
+	b.profile.vfs.create = 16;
+	fit_expect_refusal(&b, "enp65s0f0: create=\"16\" is more than the 8 VFs it can have");
+	fit_bench_end(&b);
+}
+
 static void vfs_in_use_are_passed_over_and_named_when_none_is_left(void **state)
 {
 	struct fit_bench b = bench_with_vfs(1);
@@ -306,6 +326,7 @@ int main(void)
 		cmocka_unit_test(the_vcpus_and_the_vfs_are_chosen_together),
 		cmocka_unit_test(vfs_that_do_not_exist_yet_are_addressed_by_offset_and_stride),
 		cmocka_unit_test(a_pf_without_an_iommu_or_a_driver_gives_none),
+		cmocka_unit_test(a_pf_that_cannot_have_the_vfs_to_create_is_passed_over),
 		cmocka_unit_test(vfs_in_use_are_passed_over_and_named_when_none_is_left),
 		cmocka_unit_test(an_iommu_group_that_is_not_viable_is_told_member_by_member),
 		cmocka_unit_test(without_an_iommu_passed_through_devices_are_warned_of),
