@@ -25,7 +25,8 @@ static void memory_is_never_on_a_node_that_has_none(void **state)
 	fit_bench_plan(&b);
 	fit_expect_set(&b.plan.vcpu_nodes, "0");
 	fit_expect_set(&b.plan.memory_nodes, "2");
-	fit_expect_reason(&b, FIT_REASON_NOTE, "has no memory: it is on node 2, the nearest that has some");
+	fit_expect_reason(
+		&b, FIT_REASON_NOTE, "has no memory: it is on node 2, the nearest that has some");
 	fit_bench_end(&b);
 }
 
