@@ -8,13 +8,8 @@
 static int show(const struct fit_cli *cli, const struct fit_subject *subject,
 	const struct fit_render_result *result)
 {
-	struct json_object *object;
-
-	if (cli->json) {
-		object = fit_json_plan(result);
-		json_object_object_add(object, "of", json_object_new_string(subject->name));
-		return fit_cli_print_json(object);
-	}
+	if (cli->json)
+		return fit_cli_print_json(fit_json_plan(subject->name, result));
 	fit_session_print_notes(subject, result);
 	fputs(cli->why ? result->report_why : result->report, stdout);
 	return FIT_EXIT_DONE;

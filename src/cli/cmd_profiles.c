@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "core/profile.h"
+#include "sys/paths.h"
 
 /* Composes @names as they are when nobody gives their parameters other values. */
 static int compose(struct fit_cli *cli, const struct fit_strlist *names,
@@ -98,6 +99,12 @@ static int list(struct fit_cli *cli)
 		good &= list_one(cli, names.items[i], width, array);
 	if (array)
 		fit_cli_print_json(array);
+	if (!names.count) {
+		fit_cli_note("no profiles in /" FIT_PATH_ETC_PROFILES " or %s: is virt-fit "
+			     "installed? --profiles DIR names another place",
+			cli->store.shipped ? cli->store.shipped : FIT_SHIPPED_PROFILES);
+		return FIT_EXIT_FAILED;
+	}
 	return good ? FIT_EXIT_DONE : FIT_EXIT_FAILED;
 }
 

@@ -60,7 +60,7 @@ static int revert_domain(
 		if (status > 0)
 			fit_redefine_report(session, &subject, unset ? "unset" : "reverted", "");
 		else
-			printf("%s: %s\n", shown, unset ? "requests nothing" : "is not fitted");
+			printf("%s: %s\n", shown, unset ? "requests no profile" : "is not fitted");
 	}
 	fit_strlist_clear(&reverting.notes);
 	fit_subject_clear(&subject);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* virt-fit set DOMAIN PROFILE...: writes the request and fits, in one define. */
-#include <string.h>
-
-#include "base/memory.h"
 #include "cli/fit.h"
 
 static int add_profiles(struct fit_request *request, const char *words, struct fit_err *err)
@@ -20,32 +17,12 @@ static int add_profiles(struct fit_request *request, const char *words, struct f
 	return 0;
 }
 
-static void add_param(struct fit_request *request, const char *param)
-{
-	const char *equals = strchr(param, '='); /* options.c has checked that it is there */
-	struct fit_param *added = FIT_APPEND(request->params, request->param_count);
-
-	added->name = fit_xstrndup(param, (size_t)(equals - param));
-	added->value = fit_xstrdup(equals + 1);
-}
-
-static void add_device(struct fit_request *request, const char *device)
-{
-	struct fit_request_device *added = FIT_APPEND(request->devices, request->device_count);
-
-	if (!fit_pciaddr_parse(device, &added->address))
-		added->netdev = fit_xstrdup(device);
-}
-
 static int make_request(const struct fit_cli *cli, struct fit_request *request, struct fit_err *err)
 {
 	for (int i = 1; i < cli->arg_count; i++)
 		if (add_profiles(request, cli->args[i], err) < 0)
 			return -1;
-	for (size_t i = 0; i < cli->params.count; i++)
-		add_param(request, cli->params.items[i]);
-	for (size_t i = 0; i < cli->devices.count; i++)
-		add_device(request, cli->devices.items[i]);
+	fit_session_add_options(cli, request);
 	return 0;
 }
 

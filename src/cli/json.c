@@ -181,11 +181,12 @@ static struct json_object *operations(const struct fit_hostops *ops)
 	return array;
 }
 
-struct json_object *fit_json_plan(const struct fit_render_result *result)
+struct json_object *fit_json_plan(const char *subject, const struct fit_render_result *result)
 {
 	const struct fit_plan *plan = &result->plan;
 	struct json_object *object = json_object_new_object();
 
+	json_object_object_add(object, "subject", json_object_new_string(subject));
 	json_object_object_add(object, "profiles", fit_json_strings(&result->profile.names));
 	json_object_object_add(object, "fitted", json_object_new_boolean(!result->changed));
 	if (plan->vcpu_count) {

@@ -15,29 +15,34 @@
 	"An argument that contains a slash, or ends in .xml and is a file, is a FILE, and - is\n" \
 	"standard input; anything else is a DOMAIN: name, UUID or id."
 
+/* To try what is not in the definition. */
+#define TRY_OPTIONS (FIT_OPTION_PROFILE | FIT_OPTION_PARAM | FIT_OPTION_DEVICE)
+
 static const struct fit_verb verbs[] = {
 	{"set", "DOMAIN PROFILE...", "Request profiles for a domain and fit its definition",
 		"Replaces an earlier request with its parameters and devices. If the request "
 		"cannot\n"
-		"be met, nothing is changed.",
+		"be met, nothing is changed. 'virt-fit plan' takes the same options, to try them.",
 		FIT_OPTION_PARAM | FIT_OPTION_DEVICE | FIT_OPTION_DRY_RUN, 2, -1, fit_cmd_set},
 	{"unset", "DOMAIN...", "Take the request and all that was fitted out of a definition", "",
 		FIT_OPTION_DRY_RUN, 1, -1, fit_cmd_unset},
 	{"list", "", "Show the domains that request profiles, and whether they are fitted", "",
 		FIT_OPTION_JSON, 0, 0, fit_cmd_list},
 	{"plan", "DOMAIN|FILE", "Show what a domain would get on this host", DOMAIN_HELP,
-		FIT_OPTION_PROFILE | FIT_OPTION_WHY | FIT_OPTION_JSON, 1, 1, fit_cmd_plan},
+		TRY_OPTIONS | FIT_OPTION_WHY | FIT_OPTION_JSON, 1, 1, fit_cmd_plan},
 	{"diff", "DOMAIN|FILE", "Show how fitting would change a definition", DOMAIN_HELP,
-		FIT_OPTION_PROFILE, 1, 1, fit_cmd_diff},
+		TRY_OPTIONS, 1, 1, fit_cmd_diff},
 	{"render", "[DOMAIN|FILE]", "Print the fitted definition",
-		"Reads standard input when no argument is given.\n" DOMAIN_HELP, FIT_OPTION_PROFILE,
-		0, 1, fit_cmd_render},
+		"Reads standard input when no argument is given.\n" DOMAIN_HELP, TRY_OPTIONS, 0, 1,
+		fit_cmd_render},
 	{"apply", "DOMAIN...", "Fit definitions to their requests, where they are not yet",
 		"A running domain keeps running as it is; its next start is fitted.",
 		FIT_OPTION_DRY_RUN, 1, -1, fit_cmd_apply},
 	{"revert", "DOMAIN|FILE", "Take out what was fitted, keep the request",
-		"What is left of a FILE goes to standard output.\n" DOMAIN_HELP, FIT_OPTION_DRY_RUN,
-		1, 1, fit_cmd_revert},
+		"The domain starts again after 'virt-fit apply', or 'virt-fit unset', which takes\n"
+		"out the request too. What is left of a FILE goes to standard "
+		"output.\n" DOMAIN_HELP,
+		FIT_OPTION_DRY_RUN, 1, 1, fit_cmd_revert},
 	{"status", "[DOMAIN]", "Show definitions, running domains and what they hold of the host",
 		"Without libvirt, shows what is held of the host.", FIT_OPTION_JSON, 0, 1,
 		fit_cmd_status},
@@ -58,7 +63,7 @@ static void print_help(void)
 	       "Makes a libvirt/QEMU virtual machine fit the hardware under it.\n\nVerbs:\n");
 	for (const struct fit_verb *verb = verbs; verb->name; verb++)
 		printf("  %-9s %-18s %s\n", verb->name, verb->arguments, verb->summary);
-	printf("\n'virt-fit VERB --help' says more.\n"
+	printf("\n'virt-fit VERB --help' says more, 'virt-fit --version' which one this is.\n"
 	       "Exit codes: 0 done, 1 refused or failed, 2 usage.\n");
 }
 

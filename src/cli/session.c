@@ -159,22 +159,54 @@ int fit_session_survey(struct fit_session *session, struct fit_err *err)
 	return 0;
 }
 
+static void add_param(struct fit_request *request, const char *param)
+{
+	const char *equals = strchr(param, '='); /* options.c has checked that it is there */
+	struct fit_param *added = FIT_APPEND(request->params, request->param_count);
+
+	added->name = fit_xstrndup(param, (size_t)(equals - param));
+	added->value = fit_xstrdup(equals + 1);
+}
+
+static void add_device(struct fit_request *request, const char *device)
+{
+	struct fit_request_device *added = FIT_APPEND(request->devices, request->device_count);
+
+	if (!fit_pciaddr_parse(device, &added->address))
+		added->netdev = fit_xstrdup(device);
+}
+
+void fit_session_add_options(const struct fit_cli *cli, struct fit_request *request)
+{
+	for (size_t i = 0; i < cli->profiles.count; i++)
+		fit_strlist_add(&request->profiles, cli->profiles.items[i]);
+	for (size_t i = 0; i < cli->params.count; i++)
+		add_param(request, cli->params.items[i]);
+	for (size_t i = 0; i < cli->devices.count; i++)
+		add_device(request, cli->devices.items[i]);
+}
+
 int fit_session_render(struct fit_session *session, const struct fit_subject *subject,
 	const char *xml, struct fit_render_result *ret_result, struct fit_err *err)
 {
-	const struct fit_strlist *profiles = &session->cli->profiles;
+	struct fit_request asked = {0};
 	const struct fit_render_input input = {
 		.xml = xml ? xml : subject->xml,
 		.length = xml ? strlen(xml) : subject->length,
 		.name = subject->name,
-		.profiles = profiles->count ? profiles : NULL,
+		.asked = &asked,
 		.host = &session->host,
 		.claims = &session->claims,
 		.load = fit_profile_store_load,
 		.load_context = &session->cli->store,
 	};
 
-	return fit_render(&input, ret_result, err);
+	int status;
+
+	fit_session_add_options(session->cli, &asked);
+	status = fit_render(&input, ret_result, err);
+	fit_request_clear(&asked);
+	return status;
 }
 
 void fit_session_print_notes(

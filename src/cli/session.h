@@ -10,6 +10,7 @@
 #include "core/claims.h"
 #include "core/host.h"
 #include "core/render.h"
+#include "core/request.h"
 #include "virt/domains.h"
 
 struct fit_session {
@@ -43,8 +44,11 @@ int fit_session_fetch(struct fit_session *session, const char *argument,
  * --sysroot, if --connect is given); if not, a note says that other domains are not considered. */
 int fit_session_survey(struct fit_session *session, struct fit_err *err);
 
-/* fit_render() for the surveyed host of @xml, or of the subject's own document when that is NULL.
- */
+/* What --profile, --param and --device ask for. */
+void fit_session_add_options(const struct fit_cli *cli, struct fit_request *request);
+
+/* fit_render() for the surveyed host of @xml, or of the subject's own document when that is NULL,
+ * with what the options ask for on top of the request. */
 int fit_session_render(struct fit_session *session, const struct fit_subject *subject,
 	const char *xml, struct fit_render_result *ret_result, struct fit_err *err);
 

@@ -79,21 +79,22 @@ static int read_document(struct render *render, struct fit_err *err)
 static int read_profile(struct render *render, struct fit_err *err)
 {
 	const struct fit_render_input *input = render->input;
-	const struct fit_strlist *names = input->profiles;
-	int found = fit_request_read(render->doc, input->name, &render->request, err);
+	struct fit_request *request = &render->request;
 
-	if (found < 0)
+	if (fit_request_read(render->doc, input->name, request, err) < 0)
 		return -1;
-	if (!names && found == 0)
+	if (input->asked)
+		fit_request_merge(request, input->asked);
+	if (!request->profiles.count)
 		return fit_err_set(err, FIT_ERR_NOTFOUND,
-			"%s: the domain asks for no profile: give it one with 'virt-fit set', or "
-			"name one with --profile",
+			"%s: the domain requests no profile: give it one with 'virt-fit set' "
+			"(plan, "
+			"diff and render can try one: --profile)",
 			input->name);
-	if (fit_profile_compose(names ? names : &render->request.profiles, render->request.params,
-		    render->request.param_count, input->load, input->load_context,
-		    &render->result.profile, err) < 0)
+	if (fit_profile_compose(&request->profiles, request->params, request->param_count,
+		    input->load, input->load_context, &render->result.profile, err) < 0)
 		return fit_err_prefix(err, "%s: ", render->original.name);
-	fit_digest_make(&render->result.profile, &render->request, render->result.digest);
+	fit_digest_make(&render->result.profile, request, render->result.digest);
 	return 0;
 }
 

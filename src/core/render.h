@@ -19,9 +19,8 @@
 struct fit_render_input {
 	const char *xml;
 	size_t length;
-	const char *name; /* for messages */
-	const struct fit_strlist
-		*profiles; /* instead of the request's; NULL: the request decides */
+	const char *name;		 /* for messages */
+	const struct fit_request *asked; /* on top of the document's request; NULL: nothing */
 	const struct fit_host *host;
 	const struct fit_claims *claims; /* may contain the domain itself; may be NULL */
 	fit_profile_loader load;
@@ -42,8 +41,8 @@ struct fit_render_result {
 
 void fit_render_result_clear(struct fit_render_result *result);
 
-/* FIT_ERR_INVALID: bad document, request or profile; FIT_ERR_NOTFOUND: no request and no
- * `profiles`, or unknown profile; FIT_ERR_REFUSED: cannot be met here. */
+/* FIT_ERR_INVALID: bad document, request or profile; FIT_ERR_NOTFOUND: nobody names a profile, or
+ * unknown profile; FIT_ERR_REFUSED: cannot be met here. */
 int fit_render(const struct fit_render_input *input, struct fit_render_result *ret_result,
 	struct fit_err *err);
 

@@ -34,6 +34,51 @@ void fit_request_clear(struct fit_request *request)
 	*request = (struct fit_request){0};
 }
 
+static void put_param(struct fit_request *request, const struct fit_param *param)
+{
+	struct fit_param *added;
+
+	for (size_t i = 0; i < request->param_count; i++) {
+		if (!fit_streq(request->params[i].name, param->name))
+			continue;
+		free(request->params[i].value);
+		request->params[i].value = fit_xstrdup(param->value);
+		return;
+	}
+	added = FIT_APPEND(request->params, request->param_count);
+	added->name = fit_xstrdup(param->name);
+	added->value = fit_xstrdup(param->value);
+}
+
+static void put_device(struct fit_request *request, const struct fit_request_device *device)
+{
+	struct fit_request_device *added;
+
+	for (size_t i = 0; i < request->device_count; i++) {
+		const struct fit_request_device *known = &request->devices[i];
+
+		if (known->netdev || device->netdev
+				? fit_streq(known->netdev, device->netdev)
+				: fit_pciaddr_equal(known->address, device->address))
+			return;
+	}
+	added = FIT_APPEND(request->devices, request->device_count);
+	added->netdev = device->netdev ? fit_xstrdup(device->netdev) : NULL;
+	added->address = device->address;
+}
+
+void fit_request_merge(struct fit_request *request, const struct fit_request *more)
+{
+	if (more->profiles.count)
+		fit_strlist_clear(&request->profiles);
+	for (size_t i = 0; i < more->profiles.count; i++)
+		fit_strlist_add(&request->profiles, more->profiles.items[i]);
+	for (size_t i = 0; i < more->param_count; i++)
+		put_param(request, &more->params[i]);
+	for (size_t i = 0; i < more->device_count; i++)
+		put_device(request, &more->devices[i]);
+}
+
 bool fit_profile_name_is_valid(const char *name)
 {
 	static const char alnum[] =

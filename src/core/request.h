@@ -46,6 +46,10 @@ void fit_request_clear(struct fit_request *request);
 int fit_request_read(
 	xmlDoc *doc, const char *name, struct fit_request *ret_request, struct fit_err *err);
 
+/* What @more asks for on top: its profiles, when it names any, instead of those of @request; its
+ * parameters and devices besides, a parameter of the same name with its value. */
+void fit_request_merge(struct fit_request *request, const struct fit_request *more);
+
 /* The request as an XML element, for `virsh metadata`-like setting. To be freed. */
 char *fit_request_print(const struct fit_request *request);
 

@@ -51,7 +51,7 @@ refused "there is no profile \"nosuch\"" plan --profile nosuch "$good"
 for name in ../base base/../base /etc/passwd . .. .hidden "$(printf 'x%.0s' {1..200})"; do
 	refused "\"$name\" is no profile name" plan --profile "$name" "$good"
 done
-refused "asks for no profile" plan "$good"
+refused "requests no profile" plan "$good"
 
 # Requests in the document
 request() { # ATTRIBUTES CONTENT

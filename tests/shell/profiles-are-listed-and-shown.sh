@@ -68,3 +68,8 @@ contains refusal "$refusal" "a number from 0 to 8192"
 chmod g+w "$local/sriov.xml"
 refuses profiles sriov
 contains refusal "$refusal" "chmod go-w"
+
+# Neither installed nor pointed to: an empty list would say that there is nothing to ask for.
+rm -r "$shipped" "$local"
+refuses profiles
+contains refusal "$refusal" "no profiles in /etc/virt-fit/profiles or $shipped"

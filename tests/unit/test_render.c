@@ -56,22 +56,25 @@ static int try_render(struct machine *machine, const char *name, const char *xml
 	const char *names, const struct fit_claims *claims, struct fit_render_result *ret_result,
 	struct fit_err *err)
 {
-	fit_autostrlist struct fit_strlist profiles = {0};
+	struct fit_request asked = {0};
 	struct fit_render_input input = {
 		.xml = xml,
 		.length = length,
 		.name = name,
-		.profiles = names ? &profiles : NULL,
+		.asked = &asked,
 		.host = &machine->host,
 		.claims = claims,
 		.load = fit_profile_store_load,
 		.load_context = &machine->store,
 	};
+	int status;
 
 	machine->store.root = &machine->root;
 	if (names)
-		fit_strlist_split(&profiles, names, " ");
-	return fit_render(&input, ret_result, err);
+		fit_strlist_split(&asked.profiles, names, " ");
+	status = fit_render(&input, ret_result, err);
+	fit_request_clear(&asked);
+	return status;
 }
 
 static struct fit_render_result render(
@@ -180,7 +183,7 @@ static void a_document_without_request_is_refused_unless_profiles_are_named(void
 	assert_int_equal(
 		try_render(machine, "vm.xml", plain, strlen(plain), NULL, NULL, &result, &err), -1);
 	assert_int_equal(err.code, FIT_ERR_NOTFOUND);
-	assert_non_null(strstr(err.message, "vm.xml: the domain asks for no profile"));
+	assert_non_null(strstr(err.message, "vm.xml: the domain requests no profile"));
 	assert_null(result.xml);
 	assert_int_equal(
 		try_render(machine, "vm.xml", plain, strlen(plain), "base", NULL, &result, &err),
