@@ -14,6 +14,10 @@ expect_failure() { # COMMAND...
 	[ "$code" = 1 ] || fail "exit code $code instead of 1 from: $*"
 }
 
+# A pipe that has lost its reader.
+mkfifo "$TEST_DIR/pipe"
+exec 3<>"$TEST_DIR/pipe" 4>"$TEST_DIR/pipe" 3<&-
+
 for command in --help "help plan" "host ${common[*]}" "host --json ${common[*]}" \
 	"profiles ${common[*]}" "plan ${common[*]} --profile base $xml" \
 	"render ${common[*]} --profile base $xml" "diff ${common[*]} --profile base $xml"; do
@@ -22,5 +26,5 @@ for command in --help "help plan" "host ${common[*]}" "host --json ${common[*]}"
 	expect_failure "$fit" "${words[@]}" >/dev/full
 	[ -s "$TEST_DIR/err" ] || fail "no word about the full disk from: $command"
 	expect_failure "$fit" "${words[@]}" >&-
-	expect_failure "$fit" "${words[@]}" > >(exec <&-)
+	expect_failure "$fit" "${words[@]}" >&4
 done
