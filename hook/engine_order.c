@@ -128,9 +128,8 @@ static int check_cpus(const struct fit_cpuset *pin, const struct fit_cpuset *onl
 		return 0;
 	missing_list = fit_cpuset_describe(&missing, "CPU");
 	online_list = fit_cpuset_format_list(online);
-	return fit_err_set(err, FIT_ERR_REFUSED,
-		"%s is pinned to %s, not all of which is online (online: %s)", who, missing_list,
-		online_list);
+	return fit_err_set(err, FIT_ERR_REFUSED, "%s is pinned to %s: not online (online: %s)", who,
+		missing_list, online_list);
 }
 
 static int check_pins(const struct fit_thread_pin *pins, size_t count,

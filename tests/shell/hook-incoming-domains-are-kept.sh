@@ -31,7 +31,7 @@ for operation in migrate restore; do
 		"<cputune><vcpupin vcpu='0' cpuset='40'/><vcpupin vcpu='1' cpuset='41'/></cputune>" >"$vm"
 	hook "$vm" vm $operation begin -
 	refuses hook "$vm" vm prepare begin -
-	contains "the refusal" "$refusal" "vCPU 0 is pinned to CPU 40, which is not online (online: 0-31)"
+	contains "the refusal" "$refusal" "vCPU 0 is pinned to CPU 40: not online (online: 0-31)"
 	hook_down "$vm" vm failed
 	host_is_as_before
 
