@@ -103,14 +103,22 @@ $(test_tools) $(bench_tools): $(BUILD)/%: $(BUILD)/%.o \
 		$(BUILD)/libfit-sys.a $(BUILD)/libfit-core.a $(BUILD)/libfit-base.a
 	$(link) $(call libs,$(sys_pkgs) $(core_pkgs))
 
+# Profiles that others can write or own are refused, but a checkout may be a user's or a group's: the
+# tests use copies, new ones each time.
+.PHONY: $(BUILD)/profiles
+$(BUILD)/profiles:
+	rm -rf $@
+	install -d -m 0755 $@
+	install -m 0644 profiles/*.xml $@
+
 .PHONY: tools tests check bench lint
-tools: $(test_tools)
-tests: all $(unit_tests) $(test_tools)
+tools: $(test_tools) $(BUILD)/profiles
+tests: all tools $(unit_tests)
 
 check: tests
 	BUILD=$(BUILD) tests/run $(T)
 
-bench: all $(test_tools) $(bench_tools)
+bench: all tools $(bench_tools)
 	BUILD=$(BUILD) tests/bench/run
 
 lint: all

@@ -19,12 +19,15 @@ TOP=$(cd "$(dirname "$0")/.." && pwd)
 private_libvirtd_enter "$@"
 . "$TOP/tests/lib/guest.sh"
 
+bold='' normal=''
+[ ! -t 1 ] || bold=$'\033[1m' normal=$'\033[0m'
+
 chapter() { # TITLE
-	printf '\n\033[1m== %s\033[0m\n\n' "$*"
+	printf '\n%s== %s%s\n\n' "$bold" "$*" "$normal"
 }
 
 tell() { # TEXT
-	fold -s -w 96 <<<"$*"
+	fold -s -w 96 <<<"$*" | sed 's/ *$//'
 }
 
 shown() { # COMMAND...: as typed, then run

@@ -12,8 +12,7 @@ UUID_B=bbbbbbbb-0000-4000-8000-000000000002
 hook_host() { # NAME of tests/hosts
 	rm -rf "$HOST" "$PROFILES"
 	"$TOP/tests/hosts/make" "$1" "$HOST"
-	cp -r "$TOP/profiles" "$PROFILES"
-	chmod -R go-w "$PROFILES"
+	cp -r "$BUILD/profiles" "$PROFILES"
 	# Takes nothing but memory.
 	cat >"$PROFILES/pages-only.xml" <<-END
 		<profile xmlns="urn:virt-fit:profile:1" name="pages-only">

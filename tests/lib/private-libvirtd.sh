@@ -18,7 +18,7 @@
 # libvirtd running.
 #
 # Inside, `virt-fit` on PATH and /usr/sbin/virt-fit-hook are small scripts that execute the built
-# programs with the shipped profiles of this tree and the root that was set. Environment: TOP,
+# programs with the profiles of this tree and the root that was set. Environment: TOP,
 # BUILD (absolute, default TOP/build), PRIVATE (the tmpfs).
 
 TOP=${TOP:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
@@ -127,7 +127,7 @@ private_libvirtd_root() { # DIR: the root that virt-fit and the hook see from no
 	# The gate knows no other root: it sees whether there is state to undo.
 	rm -rf /run/virt-fit
 	[ "$1" = / ] || ln -s "$1/run/virt-fit" /run/virt-fit
-	options="--sysroot $(printf %q "$1") --profiles $(printf %q "$TOP/profiles")"
+	options="--sysroot $(printf %q "$1") --profiles $(printf %q "$BUILD/profiles")"
 	private_libvirtd_program "$PRIVATE/usr-sbin/virt-fit-hook" <<-END
 		exec $(printf %q "$BUILD/virt-fit-hook") $options "\$@"
 	END

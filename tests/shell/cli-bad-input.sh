@@ -5,7 +5,7 @@ set -eu
 . "$TOP/tests/lib/shell.sh"
 fit=$BUILD/virt-fit
 "$TOP/tests/hosts/make" two-node "$TEST_DIR/host"
-common=(--sysroot "$TEST_DIR/host" --profiles "$TOP/profiles")
+common=(--sysroot "$TEST_DIR/host" --profiles "$BUILD/profiles")
 good=$TOP/tests/golden/domains/plain.xml
 bad=$TEST_DIR/bad.xml
 
@@ -73,7 +73,7 @@ refused "no namespace" render "$bad"
 
 # Roots
 mkdir "$TEST_DIR/empty"
-refuses "$fit" plan --sysroot "$TEST_DIR/empty" --profiles "$TOP/profiles" --profile base "$good"
+refuses "$fit" plan --sysroot "$TEST_DIR/empty" --profiles "$BUILD/profiles" --profile base "$good"
 contains "the refusal" "$refusal" "is not the root of a system"
-refuses "$fit" plan --sysroot "$TEST_DIR/nosuch" --profiles "$TOP/profiles" --profile base "$good"
+refuses "$fit" plan --sysroot "$TEST_DIR/nosuch" --profiles "$BUILD/profiles" --profile base "$good"
 contains "the refusal" "$refusal" "$TEST_DIR/nosuch"

@@ -6,7 +6,7 @@ set -eu
 . "$TOP/tests/lib/shell.sh"
 fit=$BUILD/virt-fit
 "$TOP/tests/hosts/make" two-node "$TEST_DIR/host"
-common=(--sysroot "$TEST_DIR/host" --profiles "$TOP/profiles")
+common=(--sysroot "$TEST_DIR/host" --profiles "$BUILD/profiles")
 cd "$TEST_DIR"
 
 domain() { # NAME-IN-XML CONTENT
@@ -74,7 +74,7 @@ same "the CPU of vCPU 0" 1 "$(cpus_of)"
 # Libvirt that cannot be reached: an error if it was asked for, a note if a file is planned.
 refuses "$fit" plan "${common[@]}" --connect nonsense:/// ./web.xml
 "$fit" host >/dev/null 2>&1 || skip "virt-fit does not understand this machine"
-LIBVIRT_DEFAULT_URI=nonsense:/// "$fit" render --profiles "$TOP/profiles" ./web.xml \
+LIBVIRT_DEFAULT_URI=nonsense:/// "$fit" render --profiles "$BUILD/profiles" ./web.xml \
 	>fitted.xml 2>note || fail "$(cat note)"
 contains "the note" "$(cat note)" "other domains are not considered"
 contains "the definition" "$(cat fitted.xml)" "<fit:domain"

@@ -10,7 +10,7 @@ fit=$BUILD/virt-fit
 golden=$TOP/tests/golden
 
 run() { # VERB HOST DOMAIN PROFILES [OPTION...]: what is printed, without our version; the text of a refusal
-	local options=(--sysroot "$TEST_DIR/$2" --profiles "$TOP/profiles") code=0
+	local options=(--sysroot "$TEST_DIR/$2" --profiles "$BUILD/profiles") code=0
 	[ "$4" = - ] || options+=(--profile "$4")
 	(cd "$golden/domains" && "$fit" "$1" "${options[@]}" "${@:5}" "./$3.xml") \
 		>"$TEST_DIR/out" 2>"$TEST_DIR/err" || code=$?

@@ -5,7 +5,7 @@ set -eu
 . "$TOP/tests/lib/shell.sh"
 fit=$BUILD/virt-fit
 "$TOP/tests/hosts/make" two-node "$TEST_DIR/host"
-common=(--sysroot "$TEST_DIR/host" --profiles "$TOP/profiles")
+common=(--sysroot "$TEST_DIR/host" --profiles "$BUILD/profiles")
 xml=$TOP/tests/golden/domains/plain.xml
 
 expect_failure() { # COMMAND...

@@ -7,7 +7,7 @@ fit=$BUILD/virt-fit
 plain=$TOP/tests/golden/domains/plain.xml
 requesting=$TEST_DIR/requesting.xml
 "$TOP/tests/hosts/make" two-node "$TEST_DIR/host"
-common=(--sysroot "$TEST_DIR/host" --profiles "$TOP/profiles")
+common=(--sysroot "$TEST_DIR/host" --profiles "$BUILD/profiles")
 
 request() { # CONTENT: the request of $requesting
 	local start="<fit:domain xmlns:fit='urn:virt-fit:domain:1' profile='low-latency'>"

@@ -3,7 +3,6 @@
 # `virt-fit profiles` lists what there is, shows what several ask for together, and says no clearly.
 set -eu
 . "$TOP/tests/lib/shell.sh"
-umask 022
 
 shipped=$TEST_DIR/shipped
 local=$TEST_DIR/root/etc/virt-fit/profiles

@@ -34,7 +34,6 @@ by_program() { # NAME
 
 mkdir -m 0755 "$TEST_DIR/profiles"
 count=0
-umask 022
 
 expect() { # good|bad CONTENT
 	count=$((count + 1))

@@ -31,10 +31,10 @@ struct machine {
 
 static struct machine make_machine(const char *name)
 {
-	const char *top = getenv("TOP");
+	const char *build = getenv("BUILD");
 	struct machine machine = {
 		.root = fit_test_host_root(name),
-		.profiles = fit_xasprintf("%s/profiles", top ? top : "."),
+		.profiles = fit_xasprintf("%s/profiles", build ? build : "build"),
 	};
 	struct fit_err err = FIT_ERR_INIT;
 

@@ -52,7 +52,7 @@ static int open_all(void **state)
 		fit_test_tree_build(&root, manifest.text, &err) < 0 ||
 		fit_virt_open(URI, &virt, &err) < 0)
 		fail_msg("%s", err.message);
-	profiles = fit_xasprintf("%s/profiles", getenv("TOP"));
+	profiles = fit_xasprintf("%s/profiles", getenv("BUILD"));
 	return 0;
 }
 
