@@ -21,7 +21,7 @@
 
 /* What is compared, most important first. Less is better. */
 enum fit_cost_level {
-	FIT_COST_OVERLAP,	 /* cores and VFs that shut-off domains are defined on */
+	FIT_COST_OVERLAP,	 /* cores and VFs that shut-off domains, kept pins name */
 	FIT_COST_NOT_ISOLATED,	 /* the host has isolated CPUs but these are others */
 	FIT_COST_EFFICIENCY,	 /* efficiency cores on a hybrid host */
 	FIT_COST_LINK,		 /* VFs whose PF has no link */
@@ -59,6 +59,7 @@ struct fit_core {
 	bool previous;			 /* a vCPU of the domain is there now */
 	bool previous_emulator;		 /* the domain's emulator has the core now */
 	bool previous_iothread;		 /* an iothread of it has */
+	bool kept;			 /* QEMU's threads may be there by pins that are kept */
 	const struct fit_claim *running; /* holder, or NULL */
 	const struct fit_claim *defined; /* a shut-off domain's claim, or NULL */
 	struct fit_cpuset cpus;		 /* all of it */

@@ -192,6 +192,22 @@ static void find_previous_threads(struct fit_planner *planner)
 	}
 }
 
+/* Cores of the emulator's and the iothreads' pins that stay as the user wrote them: vCPUs that are
+ * to be alone go elsewhere if they can. */
+static void find_kept_threads(struct fit_planner *planner)
+{
+	const struct fit_domain *domain = planner->domain;
+	struct fit_cpuset kept = {0};
+
+	if (domain->has_emulator_pin && fit_intent_keeps(&planner->profile->emulator.intent))
+		kept = domain->emulator_pin;
+	for (size_t i = 0; i < domain->iothread_pin_count; i++)
+		if (fit_intent_keeps(&planner->profile->iothreads.intent))
+			fit_cpuset_unite(&kept, &domain->iothread_pins[i].cpus);
+	for (size_t i = 0; i < planner->core_count; i++)
+		planner->cores[i].kept = fit_cpuset_intersects(&planner->cores[i].cpus, &kept);
+}
+
 void fit_place_cores_prepare(struct fit_planner *planner)
 {
 	const struct fit_domain *domain = planner->domain;
@@ -209,6 +225,7 @@ void fit_place_cores_prepare(struct fit_planner *planner)
 	apply_claims(planner);
 	find_previous(planner);
 	find_previous_threads(planner);
+	find_kept_threads(planner);
 	for (size_t i = 0; i < planner->core_count; i++) {
 		struct fit_core *core = &planner->cores[i];
 		int first = fit_cpuset_next(&core->usable, core->cpu);

@@ -35,7 +35,7 @@ bool fit_core_suits(const struct fit_planner *planner, const struct fit_candidat
 
 static bool overlaps(const struct fit_core *core)
 {
-	return core->defined || core->running;
+	return core->defined || core->running || core->kept;
 }
 
 /* Indices of the suitable cores of a node, those with the most room first. */

@@ -166,7 +166,7 @@ static unsigned int rank_own(
 {
 	bool moves = for_emulator ? !core->previous_emulator : !core->previous_iothread;
 
-	return moves * 8U + (core->isolated != candidate->isolated_only) * 4U +
+	return core->kept * 16U + moves * 8U + (core->isolated != candidate->isolated_only) * 4U +
 	       (core->efficiency != candidate->efficiency) * 2U +
 	       !fit_cpuset_contains(&candidate->l3_groups, core->l3);
 }
@@ -291,6 +291,22 @@ static const char *place_name(enum fit_place place)
 	}
 }
 
+/* Pins that are kept leave no choice when they name most of the host. */
+static void warn_of_company(struct fit_planner *planner, const struct fit_candidate *candidate,
+	const char *who, const struct fit_cpuset *pin)
+{
+	struct fit_cpuset both = candidate->cpus;
+	fit_autofree char *list = NULL;
+
+	fit_cpuset_intersect(&both, pin);
+	if (planner->vcpus_kept || planner->vcpus_place != FIT_PLACE_CORES ||
+		planner->profile->vcpus.shared || fit_cpuset_is_empty(&both))
+		return;
+	list = fit_cpuset_describe(&both, "CPU");
+	fit_planner_reason(planner, FIT_REASON_WARNING, "vcpus",
+		"the vCPUs share %s with %s, whose pin in the definition is kept", list, who);
+}
+
 static void commit_emulator(struct fit_planner *planner, const struct fit_candidate *candidate)
 {
 	const struct fit_intent_emulator *emulator = &planner->profile->emulator;
@@ -304,6 +320,7 @@ static void commit_emulator(struct fit_planner *planner, const struct fit_candid
 
 		fit_planner_reason(planner, FIT_REASON_KEPT, "emulator",
 			"the emulator pin of the definition stays (%s)", list);
+		warn_of_company(planner, candidate, "the emulator", &planner->domain->emulator_pin);
 		return;
 	}
 	chosen = cpus_of_place(planner, candidate, emulator->place,
@@ -359,7 +376,10 @@ static void commit_iothreads(struct fit_planner *planner, const struct fit_candi
 		struct thread_cpus chosen;
 
 		if (kept) {
+			fit_autofree char *who = fit_xasprintf("iothread %u", thread->id);
+
 			thread->cpus = kept->cpus;
+			warn_of_company(planner, candidate, who, &kept->cpus);
 			continue;
 		}
 		chosen = cpus_of_place(

@@ -43,7 +43,7 @@ static const struct {
 	const char *text;
 	bool counts;
 } cost_texts[FIT_COST_LEVELS] = {
-	[FIT_COST_OVERLAP] = {"more cores or VFs that shut-off domains are defined on", true},
+	[FIT_COST_OVERLAP] = {"more cores or VFs that shut-off domains or kept pins have", true},
 	[FIT_COST_NOT_ISOLATED] = {"its CPUs are not isolated", false},
 	[FIT_COST_EFFICIENCY] = {"only efficiency cores", false},
 	[FIT_COST_LINK] = {"VFs without a link", false},

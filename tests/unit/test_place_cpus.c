@@ -207,6 +207,28 @@ static void definitions_of_others_are_avoided_while_there_is_room(void **state)
 	fit_bench_end(&b);
 }
 
+/* The emulator would run on the cores that the vCPUs are to have alone. */
+static void kept_pins_of_the_emulator_are_avoided_while_there_is_room(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 1}, 2);
+
+	(void)state;
+	b.profile.emulator.intent.set = true;
+	b.domain.has_emulator_pin = true;
+	b.domain.emulator_pin = fit_made_set("1-4");
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "5,6");
+	assert_false(fit_made_reason(&b.plan, FIT_REASON_WARNING, "the vCPUs share"));
+	b.domain.emulator_pin = fit_made_set("0-6");
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "1,7");
+	fit_expect_reason(&b, FIT_REASON_WARNING, "the vCPUs share CPU 1 with the emulator");
+	b.profile.emulator.intent.existing = FIT_EXISTING_REPLACE;
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "1,2");
+	fit_bench_end(&b);
+}
+
 static void isolated_cpus_are_preferred_when_they_suffice(void **state)
 {
 	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 1}, 2);
@@ -301,6 +323,7 @@ int main(void)
 		cmocka_unit_test(several_nodes_get_equal_shares_and_a_socket_each),
 		cmocka_unit_test(several_nodes_are_near_each_other),
 		cmocka_unit_test(definitions_of_others_are_avoided_while_there_is_room),
+		cmocka_unit_test(kept_pins_of_the_emulator_are_avoided_while_there_is_room),
 		cmocka_unit_test(isolated_cpus_are_preferred_when_they_suffice),
 		cmocka_unit_test(kinds_of_cores_are_never_mixed),
 		cmocka_unit_test(a_previous_placement_stays_when_it_is_as_good),
