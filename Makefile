@@ -135,8 +135,7 @@ install: all
 uninstall:
 	DESTDIR='$(DESTDIR)' sysconfdir='$(sysconfdir)' hook/install-gate --remove
 	rm -f $(DESTDIR)$(bindir)/virt-fit $(DESTDIR)$(sbindir)/virt-fit-hook
-	rm -f $(patsubst profiles/%,$(DESTDIR)$(datadir)/virt-fit/profiles/%,$(wildcard profiles/*))
-	-rmdir $(DESTDIR)$(datadir)/virt-fit/profiles $(DESTDIR)$(datadir)/virt-fit
+	rm -rf $(DESTDIR)$(datadir)/virt-fit
 
 .PHONY: clean
 clean:

@@ -161,9 +161,16 @@ check() {
 		}'
 }
 
+# Without the hook nobody would give back what running domains were given.
 uninstall() {
+	local state=/run/virt-fit names
 	as_root
+	[ -z "$(ls "$state/domains" 2>/dev/null)" ] || virt-fit undo || true
+	names=$(sed -n 's/^name //p' "$state"/domains/* 2>/dev/null || true)
+	[ -z "$names" ] ||
+		die "the host is prepared for domains that run: $(xargs <<<"$names"). Stop them first"
 	make -s uninstall >&2
+	rm -rf "$state"
 	say "virt-fit is off this machine. Definitions that it fitted stay as they are"
 }
 
