@@ -16,7 +16,8 @@ expect_failure() { # COMMAND...
 
 # A pipe that has lost its reader.
 mkfifo "$TEST_DIR/pipe"
-exec 3<>"$TEST_DIR/pipe" 4>"$TEST_DIR/pipe" 3<&-
+exec 3<>"$TEST_DIR/pipe"
+exec 4>"$TEST_DIR/pipe" 3<&-
 
 for command in --help "help plan" "host ${common[*]}" "host --json ${common[*]}" \
 	"profiles ${common[*]}" "plan ${common[*]} --profile base $xml" \
