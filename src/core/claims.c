@@ -63,7 +63,8 @@ void fit_claims_add(struct fit_claims *claims, const struct fit_domain *domain, 
 	if (domain->hugepage_kib && !domain->has_hugepage_nodesets) {
 		claim->page_kib = domain->hugepage_kib;
 		claim->pages = fit_domain_pages(domain, claim->page_kib);
-		claim->page_nodes = fit_domain_bound_nodes(domain);
+		if (fit_domain_binds_memory(domain))
+			claim->page_nodes = fit_domain_memory_nodes(domain);
 	}
 }
 

@@ -308,12 +308,16 @@ uint64_t fit_domain_pages(const struct fit_domain *domain, uint64_t page_kib)
 	return pages;
 }
 
-struct fit_cpuset fit_domain_bound_nodes(const struct fit_domain *domain)
+struct fit_cpuset fit_domain_memory_nodes(const struct fit_domain *domain)
 {
-	bool binds = fit_streq(domain->numatune_mode, "strict") ||
-		     fit_streq(domain->numatune_mode, "restrictive");
-
 	if (domain->has_memnodes)
 		return domain->memnode_nodes;
-	return binds && !domain->numatune_auto ? domain->numatune_nodes : (struct fit_cpuset){0};
+	return domain->numatune_auto ? (struct fit_cpuset){0} : domain->numatune_nodes;
+}
+
+/* Guest cells with a mode of their own are taken to be strict, which is the default. */
+bool fit_domain_binds_memory(const struct fit_domain *domain)
+{
+	return domain->has_memnodes || fit_streq(domain->numatune_mode, "strict") ||
+	       fit_streq(domain->numatune_mode, "restrictive");
 }

@@ -132,7 +132,10 @@ bool fit_domain_floats(const struct fit_domain *domain);
 /* Pages of @page_kib (not 0) that hold the memory: QEMU rounds every guest NUMA cell up. */
 uint64_t fit_domain_pages(const struct fit_domain *domain, uint64_t page_kib);
 
-/* Nodes the memory is bound to; the empty set when it may come from anywhere. */
-struct fit_cpuset fit_domain_bound_nodes(const struct fit_domain *domain);
+/* Nodes the memory is wanted from; the empty set: it may come from anywhere. */
+struct fit_cpuset fit_domain_memory_nodes(const struct fit_domain *domain);
+
+/* Must it come from there? Otherwise the kernel takes it from elsewhere when they are full. */
+bool fit_domain_binds_memory(const struct fit_domain *domain);
 
 #endif

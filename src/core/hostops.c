@@ -61,7 +61,8 @@ static void add_pages(const struct fit_domain *fitted, struct fit_hostops *ops)
 	if (!fitted->has_hugepages || fitted->has_hugepage_nodesets)
 		return;
 	op = add_op(ops, FIT_OP_PAGES);
-	op->nodes = fit_domain_bound_nodes(fitted);
+	op->nodes = fit_domain_memory_nodes(fitted);
+	op->nodes_preferred = !fit_cpuset_is_empty(&op->nodes) && !fit_domain_binds_memory(fitted);
 	op->memory_kib = fitted->memory_kib;
 	op->page_kib = fitted->hugepage_kib;
 	if (op->page_kib)

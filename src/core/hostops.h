@@ -38,6 +38,7 @@ struct fit_op {
 	enum fit_phase undo;
 	struct fit_cpuset cpus;
 	struct fit_cpuset nodes; /* FIT_OP_PAGES; empty: anywhere */
+	bool nodes_preferred;	 /* when they are full, from elsewhere */
 	struct fit_pciaddr device;
 	uint64_t page_kib; /* 0: the host's default huge page size */
 	uint64_t pages;	   /* computed by rounding up; 0 when page_kib is 0: see memory_kib */

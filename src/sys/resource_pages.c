@@ -175,19 +175,28 @@ static int find_pools(const struct fit_expansion *expansion, const struct fit_op
 	return 0;
 }
 
-/* Free pages first, then new ones evenly over the nodes as far as their free memory goes. What does
- * not fit anywhere is asked of the first node, whose answer says how much is missing. */
-static void share_out(struct pools *pools, uint64_t wanted)
+/* The nodes that the operation does not name: some may not have pages of the size. */
+static void find_other_pools(const struct fit_expansion *expansion, const struct fit_op *op,
+	uint64_t page_kib, struct pools *pools)
 {
-	uint64_t missing = wanted;
+	struct fit_cpuset nodes = memory_nodes(expansion->state->root);
 
-	for (size_t i = 0; i < pools->count && missing; i++) {
+	fit_cpuset_subtract(&nodes, &op->nodes);
+	fit_cpuset_for_each (node, &nodes)
+		(void)add_node(expansion, pools, (unsigned int)node, page_kib, NULL);
+}
+
+/* Free pages first, then new ones evenly over the nodes as far as their free memory goes. Looks at
+ * the pools from @first on. Returns how many do not fit anywhere. */
+static uint64_t share_out(struct pools *pools, size_t first, uint64_t missing)
+{
+	for (size_t i = first; i < pools->count && missing; i++) {
 		struct pool *pool = &pools->items[i];
 
 		pool->taken = missing < pool->available ? missing : pool->available;
 		missing -= pool->taken;
 	}
-	for (size_t i = 0; i < pools->count && missing; i++) {
+	for (size_t i = first; i < pools->count && missing; i++) {
 		struct pool *pool = &pools->items[i];
 		uint64_t nodes_left = pools->count - i;
 		uint64_t share = (missing + nodes_left - 1) / nodes_left;
@@ -197,8 +206,7 @@ static void share_out(struct pools *pools, uint64_t wanted)
 		pool->added += more;
 		missing -= more;
 	}
-	pools->items[0].taken += missing;
-	pools->items[0].added += missing;
+	return missing;
 }
 
 int fit_pages_expand(struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err)
@@ -206,6 +214,8 @@ int fit_pages_expand(struct fit_expansion *expansion, const struct fit_op *op, s
 	FIT_CLEANUP(clear_pools) struct pools pools = {0};
 	uint64_t page_kib = op->page_kib;
 	uint64_t wanted = op->pages;
+	size_t named;
+	uint64_t missing;
 
 	if (!page_kib &&
 		(!meminfo(expansion->state->root, FIT_PATH_MEMINFO, "Hugepagesize:", &page_kib) ||
@@ -217,7 +227,15 @@ int fit_pages_expand(struct fit_expansion *expansion, const struct fit_op *op, s
 		wanted = (op->memory_kib + page_kib - 1) / page_kib;
 	if (find_pools(expansion, op, page_kib, &pools, err) < 0)
 		return -1;
-	share_out(&pools, wanted);
+	named = pools.count;
+	missing = share_out(&pools, 0, wanted);
+	if (missing && op->nodes_preferred) {
+		find_other_pools(expansion, op, page_kib, &pools);
+		missing = share_out(&pools, named, missing);
+	}
+	/* The answer of the first node says how much is missing. */
+	pools.items[0].taken += missing;
+	pools.items[0].added += missing;
 	for (size_t i = 0; i < pools.count; i++) {
 		struct pool *pool = &pools.items[i];
 

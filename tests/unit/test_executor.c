@@ -58,6 +58,46 @@ static void nothing_is_written_that_is_there_already(void **unused)
 	teardown(&f);
 }
 
+/* numatune mode='preferred': the node of the vCPUs first, as far as it has room. */
+static void preferred_nodes_are_filled_before_others(void **unused)
+{
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_hostops ops = {0};
+	struct fit_state state;
+	struct fixture f;
+	struct fit_op *op;
+
+	(void)unused;
+	setup(&f);
+	fit_test_kernel_set(&f.kernel, "sys/devices/system/node/node0/meminfo = "
+				       "Node 0 MemFree: 4194304 kB\n");
+	op = add_op(&ops, FIT_OP_PAGES, FIT_PHASE_PREPARE, FIT_PHASE_STOPPED);
+	op->page_kib = 2048;
+	op->pages = 1024;
+	fit_cpuset_add(&op->nodes, 0);
+	op->nodes_preferred = true;
+	open_state(&f, &state);
+	assert_int_equal(fit_executor_apply(&state,
+				 fit_state_add_journal(&state, A, "a", FIT_STAGE_PREPARED), &ops,
+				 FIT_PHASE_PREPARE, NULL, &err),
+		0);
+	has_value(&f, POOL(0) "/nr_hugepages", "1436");
+	has_value(&f, POOL(1) "/nr_hugepages", "0");
+	fit_test_kernel_set(
+		&f.kernel, "sys/devices/system/node/node0/meminfo = Node 0 MemFree: 409600 kB\n");
+	assert_int_equal(fit_executor_apply(&state,
+				 fit_state_add_journal(&state, B, "b", FIT_STAGE_PREPARED), &ops,
+				 FIT_PHASE_PREPARE, NULL, &err),
+		0);
+	has_value(&f, POOL(0) "/nr_hugepages", "1636");
+	has_value(&f, POOL(1) "/nr_hugepages", "824");
+	fit_state_close(&state);
+	fit_hostops_clear(&ops);
+	run_down(&f, &guest_a);
+	run_down(&f, &guest_b);
+	teardown(&f);
+}
+
 static void too_few_pages_are_refused_and_given_back(void **unused)
 {
 	struct fixture f;
@@ -367,6 +407,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_domain_gets_its_host_and_gives_it_back),
 		cmocka_unit_test(nothing_is_written_that_is_there_already),
+		cmocka_unit_test(preferred_nodes_are_filled_before_others),
 		cmocka_unit_test(too_few_pages_are_refused_and_given_back),
 		cmocka_unit_test(pages_are_asked_of_nodes_that_have_them),
 		cmocka_unit_test(a_vf_that_does_not_appear_is_an_error),

@@ -109,6 +109,39 @@ static void an_empty_profile_gives_only_what_the_definition_needs(void **state)
 		&profile, NULL, 0);
 }
 
+/* Where the vCPUs are, and not wherever pages are free, whatever happens when the node is full. */
+static void pages_are_wanted_on_the_nodes_of_any_binding(void **state)
+{
+	static const char pages[] = "<memoryBacking><hugepages><page size='2' unit='MiB'/>"
+				    "</hugepages></memoryBacking>";
+	static const struct {
+		const char *memory, *nodes;
+		bool preferred;
+	} cases[] = {
+		{"mode='strict' nodeset='1'", "1", false},
+		{"mode='restrictive' nodeset='1'", "1", false},
+		{"mode='preferred' nodeset='1'", "1", true},
+		{"mode='interleave' nodeset='0-1'", "0-1", true},
+		{"mode='strict' placement='auto'", "", false},
+	};
+	struct fit_profile profile = {0};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(cases); i++) {
+		fit_autofree char *body = fit_xasprintf(
+			"<numatune><memory %s/></numatune>%s", cases[i].memory, pages);
+		struct fit_domain domain = fit_test_domain(body);
+		struct fit_hostops ops;
+
+		fit_hostops_derive(&domain, &profile, &ops);
+		assert_int_equal(ops.count, 1);
+		fit_expect_cpus(&ops.items[0].nodes, cases[i].nodes);
+		assert_int_equal(ops.items[0].nodes_preferred, cases[i].preferred);
+		fit_hostops_clear(&ops);
+		fit_domain_clear(&domain);
+	}
+}
+
 static void the_profile_decides_whether_a_missing_governor_is_an_error(void **state)
 {
 	struct fit_profile profile = full_profile();
@@ -135,6 +168,7 @@ int main(void)
 		cmocka_unit_test(shared_cpus_are_left_alone),
 		cmocka_unit_test(a_floating_domain_has_no_cpus_to_tune),
 		cmocka_unit_test(an_empty_profile_gives_only_what_the_definition_needs),
+		cmocka_unit_test(pages_are_wanted_on_the_nodes_of_any_binding),
 		cmocka_unit_test(the_profile_decides_whether_a_missing_governor_is_an_error),
 	};
 
