@@ -17,6 +17,7 @@ struct fitting {
 	char *profiles;
 	char *xml; /* the fitted definition */
 	struct fit_strlist notes;
+	struct fit_strlist warnings; /* of the plan */
 };
 
 static void clear(struct fitting *fitting)
@@ -24,6 +25,7 @@ static void clear(struct fitting *fitting)
 	free(fitting->profiles);
 	free(fitting->xml);
 	fit_strlist_clear(&fitting->notes);
+	fit_strlist_clear(&fitting->warnings);
 	*fitting = (struct fitting){.request = fitting->request};
 }
 
@@ -60,6 +62,9 @@ static int change(struct fit_session *session, const struct fit_subject *subject
 	fitting->xml = fit_xstrdup(result.xml);
 	fitting->notes = result.notes;
 	result.notes = (struct fit_strlist){0};
+	for (size_t i = 0; i < result.plan.reason_count; i++)
+		if (result.plan.reasons[i].kind == FIT_REASON_WARNING)
+			fit_strlist_add(&fitting->warnings, result.plan.reasons[i].text);
 	if (result.changed || requested)
 		*ret_xml = FIT_STEAL(result.xml);
 	fit_render_result_clear(&result);
@@ -94,6 +99,8 @@ int fit_domain_fit(struct fit_session *session, const char *which,
 
 		for (size_t i = 0; i < fitting.notes.count; i++)
 			fit_cli_note("%s: %s", shown, fitting.notes.items[i]);
+		for (size_t i = 0; i < fitting.warnings.count && status > 0; i++)
+			fit_cli_note("%s: warning: %s", shown, fitting.warnings.items[i]);
 		if (status > 0)
 			fit_redefine_report(session, &subject, "fitted", fitting.profiles);
 		else

@@ -7,7 +7,8 @@
 #include "core/request.h"
 
 /* Fits domain @which, for @request if that is given (which is then written, too), and prints what
- * happened. When the request cannot be met nothing is changed. The session must be surveyed. */
+ * happened, with the plan's warnings if something changed. When the request cannot be met nothing
+ * is changed. The session must be surveyed. */
 int fit_domain_fit(struct fit_session *session, const char *which,
 	const struct fit_request *request, struct fit_err *err);
 
