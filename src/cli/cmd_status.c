@@ -17,7 +17,7 @@ static void print_row(const char *topic, const char *text)
 static void print_files(
 	enum fit_resource_kind kind, const char *text, const char *path, size_t count)
 {
-	printf("  %-12s %s, /%s", fit_resource_kind_name(kind), text, path);
+	printf("  %-12s %s: /%s", fit_resource_kind_name(kind), text, path);
 	if (count > 1)
 		printf(" and %zu more", count - 1);
 	puts("");
@@ -31,6 +31,8 @@ static bool is_same_claim(const struct fit_claim_entry *a, const struct fit_clai
 static void print_claims(const struct fit_claim_entry *claims, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
+		fit_autofree char *text =
+			fit_contribution_describe(claims[i].kind, claims[i].contribution);
 		size_t first = 0;
 		size_t same = 0;
 
@@ -40,7 +42,7 @@ static void print_claims(const struct fit_claim_entry *claims, size_t count)
 			continue;
 		for (size_t j = i; j < count; j++)
 			same += is_same_claim(&claims[j], &claims[i]);
-		print_files(claims[i].kind, claims[i].contribution, claims[i].path, same);
+		print_files(claims[i].kind, text, claims[i].path, same);
 	}
 }
 

@@ -79,6 +79,42 @@ char *fit_irq_contribution(bool avoid, const struct fit_cpuset *cpus)
 	return fit_xasprintf("%s:%s", avoid ? "avoid" : "to", list);
 }
 
+static char *describe_pages(const char *contribution)
+{
+	uint64_t added, wanted;
+
+	fit_pages_contribution_read(contribution, &added, &wanted);
+	return fit_xasprintf("%llu page%s, %llu of them added", (unsigned long long)wanted,
+		fit_plural(wanted), (unsigned long long)added);
+}
+
+static char *describe_irq(const char *contribution)
+{
+	const char *list = strchr(contribution, ':');
+	fit_autofree char *described = NULL;
+	struct fit_cpuset cpus;
+
+	if (!list || fit_cpuset_parse_list(list + 1, &cpus, NULL) < 0)
+		return fit_xstrdup(contribution);
+	described = fit_cpuset_describe(&cpus, "CPU");
+	return fit_xasprintf(
+		"%s %s", fit_starts_with(contribution, "avoid:") ? "off" : "to", described);
+}
+
+char *fit_contribution_describe(enum fit_resource_kind kind, const char *contribution)
+{
+	switch (kind) {
+	case FIT_RESOURCE_PAGES:
+		return describe_pages(contribution);
+	case FIT_RESOURCE_IRQ:
+		return describe_irq(contribution);
+	case FIT_RESOURCE_VFS:
+	case FIT_RESOURCE_GOVERNOR:
+		break;
+	}
+	return fit_xstrdup(contribution);
+}
+
 static uint64_t largest(const char *baseline, const struct fit_strlist *contributions)
 {
 	uint64_t value = fit_resource_number(baseline);

@@ -45,6 +45,9 @@ char *fit_pages_contribution(uint64_t added, uint64_t wanted);
 void fit_pages_contribution_read(const char *text, uint64_t *ret_added, uint64_t *ret_wanted);
 char *fit_irq_contribution(bool avoid, const struct fit_cpuset *cpus);
 
+/* A contribution for people: "off CPU 1", "8 pages, 4 of them added". To be freed. */
+char *fit_contribution_describe(enum fit_resource_kind kind, const char *contribution);
+
 /* The number that @text is; 0 when it is none. */
 uint64_t fit_resource_number(const char *text);
 

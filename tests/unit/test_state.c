@@ -234,6 +234,31 @@ static void a_value_is_ours_if_we_can_have_written_it(void **unused)
 	fit_ledger_clear(&ledger);
 }
 
+static void contributions_are_described_for_people(void **state)
+{
+	static const struct {
+		enum fit_resource_kind kind;
+		const char *contribution;
+		const char *text;
+	} cases[] = {
+		{FIT_RESOURCE_IRQ, "avoid:1", "off CPU 1"},
+		{FIT_RESOURCE_IRQ, "to:2-3,7", "to CPUs 2-3,7"},
+		{FIT_RESOURCE_IRQ, "nonsense", "nonsense"},
+		{FIT_RESOURCE_PAGES, "4/8", "8 pages, 4 of them added"},
+		{FIT_RESOURCE_PAGES, "0/1", "1 page, 0 of them added"},
+		{FIT_RESOURCE_VFS, "2", "2"},
+		{FIT_RESOURCE_GOVERNOR, "performance", "performance"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(cases); i++) {
+		fit_autofree char *text =
+			fit_contribution_describe(cases[i].kind, cases[i].contribution);
+
+		assert_string_equal(text, cases[i].text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -246,6 +271,7 @@ int main(void)
 		cmocka_unit_test(without_claims_the_baseline_is_back),
 		cmocka_unit_test(values_are_compared_by_meaning),
 		cmocka_unit_test(a_value_is_ours_if_we_can_have_written_it),
+		cmocka_unit_test(contributions_are_described_for_people),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
