@@ -15,7 +15,6 @@ sysconfdir ?= /etc
 bindir     ?= $(prefix)/bin
 sbindir    ?= $(prefix)/sbin
 datadir    ?= $(prefix)/share
-mandir     ?= $(datadir)/man
 
 variant := $(if $(SAN),-san)$(if $(COV),-cov)
 BUILD   ?= build$(variant)

@@ -77,7 +77,8 @@ chapter "What the profile low-latency would give it here, and why"
 shown virt-fit plan --profile low-latency --why web01
 
 chapter "The only command: set"
-tell "Huge pages are left out: the guest's memory is real, and this machine may have none to give."
+tell "Huge pages and locked memory are left out: the guest's memory is real, and this machine may have" \
+	"none to give."
 echo
 shown virt-fit set web01 low-latency "${modest[@]}"
 printf '\nThe definition, before and after:\n'
