@@ -38,9 +38,10 @@ static const struct fit_thread_pin *kept_pin(const struct fit_planner *planner, 
 	return NULL;
 }
 
+/* The data of a vhost-user disk is moved by another process, and libvirt refuses an iothread. */
 static bool is_virtio_disk(const struct fit_domain_disk *disk)
 {
-	return fit_streq(disk->bus, "virtio");
+	return fit_streq(disk->bus, "virtio") && !fit_streq(disk->type, "vhostuser");
 }
 
 static bool has_scsi_disks(const struct fit_domain *domain)

@@ -53,6 +53,23 @@ static void automatic_iothreads_are_one_for_each_virtio_disk(void **state)
 	fit_bench_end(&b);
 }
 
+/* libvirt: "iothread is not supported with vhostuser disk". */
+static void vhost_user_disks_get_no_iothread(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 16, 1}, 2);
+
+	(void)state;
+	fit_made_disk(&b.domain, "vda", "virtio");
+	fit_made_disk(&b.domain, "vdb", "virtio");
+	free(b.domain.disks[0].type);
+	b.domain.disks[0].type = fit_xstrdup("vhostuser");
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.iothread_count, 1);
+	assert_int_equal(b.plan.disk_iothread_count, 1);
+	assert_string_equal(b.plan.disk_iothreads[0].target, "vdb");
+	fit_bench_end(&b);
+}
+
 static void a_report_has_a_row_for_each_placement(void **state)
 {
 	struct fit_bench b = fit_bench((struct fit_host_shape){2, 1, 16, 2}, 8);
@@ -143,6 +160,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(iothreads_are_given_to_disks_in_turn),
 		cmocka_unit_test(automatic_iothreads_are_one_for_each_virtio_disk),
+		cmocka_unit_test(vhost_user_disks_get_no_iothread),
 		cmocka_unit_test(a_report_has_a_row_for_each_placement),
 		cmocka_unit_test(a_report_has_interrupts_only_of_devices_that_are_there),
 		cmocka_unit_test(pins_that_are_kept_have_rows_too),
