@@ -44,10 +44,12 @@ static bool is_virtio_disk(const struct fit_domain_disk *disk)
 	return fit_streq(disk->bus, "virtio") && !fit_streq(disk->type, "vhostuser");
 }
 
+/* A CD-ROM drive is nothing to spend a core on. */
 static bool has_scsi_disks(const struct fit_domain *domain)
 {
 	for (size_t i = 0; i < domain->disk_count; i++) {
-		if (fit_streq(domain->disks[i].bus, "scsi"))
+		if (fit_streq(domain->disks[i].bus, "scsi") &&
+			!fit_streq(domain->disks[i].device, "cdrom"))
 			return true;
 	}
 	return false;

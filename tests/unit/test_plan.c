@@ -70,6 +70,25 @@ static void vhost_user_disks_get_no_iothread(void **state)
 	fit_bench_end(&b);
 }
 
+static void a_drive_for_cds_gets_no_iothread(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 16, 1}, 2);
+	struct fit_domain_controller *controller;
+
+	(void)state;
+	controller = FIT_APPEND(b.domain.controllers, b.domain.controller_count);
+	controller->type = fit_xstrdup("scsi");
+	controller->model = fit_xstrdup("virtio-scsi");
+	controller->has_index = true;
+	fit_made_disk(&b.domain, "sda", "scsi");
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.iothread_count, 1);
+	fit_xreplace(&b.domain.disks[0].device, "cdrom");
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.iothread_count, 0);
+	fit_bench_end(&b);
+}
+
 static void a_report_has_a_row_for_each_placement(void **state)
 {
 	struct fit_bench b = fit_bench((struct fit_host_shape){2, 1, 16, 2}, 8);
@@ -161,6 +180,7 @@ int main(void)
 		cmocka_unit_test(iothreads_are_given_to_disks_in_turn),
 		cmocka_unit_test(automatic_iothreads_are_one_for_each_virtio_disk),
 		cmocka_unit_test(vhost_user_disks_get_no_iothread),
+		cmocka_unit_test(a_drive_for_cds_gets_no_iothread),
 		cmocka_unit_test(a_report_has_a_row_for_each_placement),
 		cmocka_unit_test(a_report_has_interrupts_only_of_devices_that_are_there),
 		cmocka_unit_test(pins_that_are_kept_have_rows_too),
