@@ -249,8 +249,8 @@ static bool pages_fit(const struct fit_planner *planner, const struct fit_cpuset
 		return false;
 	}
 	if (ret_why && missing_kib)
-		*ret_why = fit_xasprintf("%llu wanted, %llu free; making %llu takes %llu MiB of "
-					 "free memory, %llu MiB are there",
+		*ret_why = fit_xasprintf("%llu wanted, %llu free; to make %llu, %llu MiB of "
+					 "free memory are asked for, %llu MiB are there",
 			(unsigned long long)pages, (unsigned long long)free,
 			(unsigned long long)(pages - free), (unsigned long long)needed_kib / 1024,
 			(unsigned long long)free_kib / 1024);

@@ -92,6 +92,36 @@ static void add_what_fits(const struct fit_planner *planner, struct node_room be
 		fit_buffer_add(text, "\n  nothing would fit: no core is free");
 }
 
+/* "5 are free on node 0, 6 are free on each of nodes 1-3": nodes with as many free cores together.
+ */
+static void add_rooms(const struct fit_planner *planner, struct fit_buffer *text)
+{
+	const struct fit_host *host = planner->host;
+	struct fit_cpuset told = {0};
+
+	for (size_t i = 0; i < host->node_count; i++) {
+		size_t cores = room_of(planner, host->nodes[i].id).cores;
+		fit_autofree char *nodes = NULL;
+		struct fit_cpuset alike = {0};
+
+		if (fit_cpuset_is_empty(&host->nodes[i].cpus) ||
+			fit_cpuset_contains(&told, host->nodes[i].id))
+			continue;
+		for (size_t j = i; j < host->node_count; j++) {
+			if (!fit_cpuset_is_empty(&host->nodes[j].cpus) &&
+				room_of(planner, host->nodes[j].id).cores == cores)
+				fit_cpuset_add(&alike, host->nodes[j].id);
+		}
+		nodes = fit_cpuset_describe(&alike, "node");
+		fit_buffer_addf(text, "%s%zu %s free on %s%s",
+			fit_cpuset_is_empty(&told) ? "" : ", ", cores, cores == 1 ? "is" : "are",
+			fit_cpuset_count(&alike) > 1 ? "each of " : "", nodes);
+		fit_cpuset_unite(&told, &alike);
+	}
+	if (fit_cpuset_is_empty(&told))
+		fit_buffer_add(text, "this host has no node with CPUs");
+}
+
 int fit_place_refuse_cores(struct fit_planner *planner)
 {
 	const struct fit_host *host = planner->host;
@@ -102,26 +132,22 @@ int fit_place_refuse_cores(struct fit_planner *planner)
 	bool one_node = host->node_count > 1 && !planner->profile->vcpus.span_nodes;
 	struct node_room best = {0};
 	struct node_room total = {0};
-	size_t nodes = 0;
 
 	fit_buffer_addf(&text, "%zu whole core%s wanted%s for %u vCPU%s, ", wanted,
 		fit_plural(wanted), one_node ? " on one node" : "", planner->domain->vcpus,
 		fit_plural(planner->domain->vcpus));
+	add_rooms(planner, &text);
 	for (size_t i = 0; i < host->node_count; i++) {
 		struct node_room room = room_of(planner, host->nodes[i].id);
 
 		if (fit_cpuset_is_empty(&host->nodes[i].cpus))
 			continue;
-		fit_buffer_addf(&text, "%s%zu %s free on node %u", nodes++ ? ", " : "", room.cores,
-			room.cores == 1 ? "is" : "are", host->nodes[i].id);
 		total.cores += room.cores;
 		total.vcpus += room.vcpus;
 		if (room.vcpus > best.vcpus)
 			best = room;
 		add_holders(planner, &host->nodes[i], &details);
 	}
-	if (!nodes)
-		fit_buffer_add(&text, "this host has no node with CPUs");
 	add_limits(planner, &details);
 	add_what_fits(planner, best, total, &details);
 	return fit_planner_refuse(planner, "%s%s", text.text, details.text);

@@ -307,6 +307,15 @@ static void floating_vcpus_use_a_node_without_what_others_have(void **state)
 	fit_bench_end(&b);
 }
 
+static void nodes_with_the_same_room_are_named_together(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){4, 1, 4, 1}, 5);
+
+	(void)state;
+	fit_expect_refusal(&b, "3 are free on node 0, 4 are free on each of nodes 1-3\n");
+	fit_bench_end(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -328,6 +337,7 @@ int main(void)
 		cmocka_unit_test(kinds_of_cores_are_never_mixed),
 		cmocka_unit_test(a_previous_placement_stays_when_it_is_as_good),
 		cmocka_unit_test(floating_vcpus_use_a_node_without_what_others_have),
+		cmocka_unit_test(nodes_with_the_same_room_are_named_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
