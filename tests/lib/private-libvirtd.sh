@@ -10,12 +10,15 @@
 #
 #	. "$TOP/tests/lib/private-libvirtd.sh"
 #	private_libvirtd_enter "$@"	# runs the script again inside; exits 77 when it cannot
-#	private_libvirtd_root "$dir"	# optional: hook and virt-fit see this root instead of "/"
+#	private_libvirtd_root "$dir"	# hook and virt-fit see this root instead of "/"
 #	libvirtd_start
 #	virt-fit apply web01; virsh start web01
 #
+# Settings of the kernel are in no namespace: with the root "/" the hook changes those of the machine,
+# and guests that are killed with their namespace do not give them back.
+#
 # Or as a command: tests/lib/private-libvirtd.sh COMMAND ARGUMENT... runs COMMAND inside, with
-# libvirtd running.
+# libvirtd running and the host of guest.sh as root.
 #
 # Inside, `virt-fit` on PATH and /usr/sbin/virt-fit-hook are small scripts that execute the built
 # programs with the profiles of this tree and the root that was set. Environment: TOP,
@@ -176,6 +179,9 @@ if [ "${BASH_SOURCE[0]}" = "$0" ]; then
 	set -eu
 	[ $# -gt 0 ] || { echo "usage: $0 COMMAND [ARGUMENT...]" >&2; exit 2; }
 	private_libvirtd_enter "$@"
+	TEST_DIR=$PRIVATE/test
+	. "$TOP/tests/lib/guest.sh"
+	host_make
 	libvirtd_start
 	"$@"
 fi

@@ -8,7 +8,13 @@ private_libvirtd_enter "$@"
 pool=/sys/devices/system/node/node0/hugepages/hugepages-2048kB
 [ -w "$pool/nr_hugepages" ] || skip "no pool of 2 MiB pages on node 0"
 pages=$(cat "$pool/nr_hugepages")
-trap 'echo "$pages" >"$pool/nr_hugepages"; private_libvirtd_leave' EXIT
+leave() { # the hook gives back what it changed of the machine; whatever happens, the pool is as it was
+	local code=$?
+	virsh -q destroy web01 >/dev/null 2>&1 || true
+	echo "$pages" >"$pool/nr_hugepages"
+	(exit $code) || private_libvirtd_leave
+}
+trap leave EXIT
 echo $((pages + 32)) >"$pool/nr_hugepages"
 [ "$(cat "$pool/nr_hugepages")" = $((pages + 32)) ] || skip "the kernel has no 32 pages of 2 MiB"
 echo "$pages" >"$pool/nr_hugepages"
