@@ -9,6 +9,7 @@
 static const char *const kind_names[] = {
 	[FIT_RESOURCE_VFS] = "vfs",
 	[FIT_RESOURCE_PAGES] = "pages",
+	[FIT_RESOURCE_AUTOPROBE] = "autoprobe",
 	[FIT_RESOURCE_GOVERNOR] = "governor",
 	[FIT_RESOURCE_IRQ] = "irq",
 };
@@ -53,6 +54,7 @@ bool fit_resource_equal(enum fit_resource_kind kind, const char *a, const char *
 			fit_parse_uint(b, UINT64_MAX, &number_b))
 			return number_a == number_b;
 		break;
+	case FIT_RESOURCE_AUTOPROBE:
 	case FIT_RESOURCE_GOVERNOR:
 		break;
 	}
@@ -109,6 +111,7 @@ char *fit_contribution_describe(enum fit_resource_kind kind, const char *contrib
 	case FIT_RESOURCE_IRQ:
 		return describe_irq(contribution);
 	case FIT_RESOURCE_VFS:
+	case FIT_RESOURCE_AUTOPROBE:
 	case FIT_RESOURCE_GOVERNOR:
 		break;
 	}
@@ -187,6 +190,7 @@ char *fit_resource_target(enum fit_resource_kind kind, const char *baseline,
 		case FIT_RESOURCE_PAGES:
 			return fit_xasprintf(
 				"%llu", (unsigned long long)sum(baseline, contributions));
+		case FIT_RESOURCE_AUTOPROBE:
 		case FIT_RESOURCE_GOVERNOR:
 			return fit_xstrdup(contributions->items[contributions->count - 1]);
 		case FIT_RESOURCE_IRQ:

@@ -6,6 +6,7 @@
  *
  *   kind      file                        contribution        value
  *   vfs       PF/sriov_numvfs             "N" VFs             the largest of all, and baseline
+ *   autoprobe PF/sriov_drivers_autoprobe  "0"                 the latest; baseline when none
  *   pages     nodeN/…/nr_hugepages        "ADDED/WANTED"      baseline + sum of ADDED
  *   governor  policyN/scaling_governor    a governor          the latest; baseline when none
  *   irq       irq/N/smp_affinity_list     "avoid:CPUS"        baseline - all avoided CPUs
@@ -24,6 +25,7 @@
 
 enum fit_resource_kind {
 	FIT_RESOURCE_VFS,
+	FIT_RESOURCE_AUTOPROBE,
 	FIT_RESOURCE_PAGES,
 	FIT_RESOURCE_GOVERNOR,
 	FIT_RESOURCE_IRQ,

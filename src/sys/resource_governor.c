@@ -80,17 +80,3 @@ int fit_governor_expand(
 		fit_strlist_add(expansion->notes, message);
 	return 0;
 }
-
-int fit_governor_write(
-	const struct fit_state *state, const char *path, const char *target, struct fit_err *err)
-{
-	fit_autofree char *now = NULL;
-
-	if (fit_fsroot_write(state->root, path, target, err) < 0)
-		return -1;
-	now = fit_fsroot_try_read(state->root, path);
-	if (fit_streq(now, target))
-		return 0;
-	return fit_err_set(err, FIT_ERR_REFUSED, "/%s: '%s' was written, '%s' is there", path,
-		target, now ? now : "");
-}

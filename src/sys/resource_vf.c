@@ -2,6 +2,10 @@
 /*
  * Virtual functions: sriov_numvfs of their physical function. The kernel goes from n to m VFs only
  * by way of 0, which takes all n away, so that is done only when nobody uses one of them.
+ *
+ * While VFs that we made are there, sriov_drivers_autoprobe (Linux 4.12) is off: they are for
+ * guests, libvirt binds them to vfio-pci itself, and a host driver would only give the network
+ * manager interfaces to bring up.
  */
 #include "sys/wanted.h"
 
@@ -112,6 +116,22 @@ static uint64_t already_wanted(const struct fit_wanted_list *list, const char *p
 	return 0;
 }
 
+/* All VFs are going to be made by us, or were so for another domain. Where the host has some of its
+ * own, they come back with their drivers when the number changes. */
+static void expand_autoprobe(
+	struct fit_expansion *expansion, const struct fit_op *op, const char *numvfs)
+{
+	fit_autofree char *path = fit_sibling_path(numvfs, "sriov_drivers_autoprobe");
+	fit_autofree char *current = fit_fsroot_try_read(expansion->state->root, numvfs);
+
+	if (!fit_fsroot_exists(expansion->state->root, path))
+		return;
+	if (fit_ledger_find(&expansion->state->ledger, path) ||
+		(current && fit_resource_number(current) == 0))
+		fit_wanted_set(&expansion->wanted, FIT_RESOURCE_AUTOPROBE, op, FIT_STEAL(path),
+			fit_xstrdup("0"));
+}
+
 int fit_vf_expand(struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err)
 {
 	const struct fit_fsroot *root = expansion->state->root;
@@ -130,6 +150,7 @@ int fit_vf_expand(struct fit_expansion *expansion, const struct fit_op *op, stru
 	if (count > total)
 		return fit_err_set(err, FIT_ERR_REFUSED, "%llu VFs wanted, %s has %llu",
 			(unsigned long long)count, FIT_PCIADDR_STR(pf), (unsigned long long)total);
+	expand_autoprobe(expansion, op, path);
 	fit_wanted_set(&expansion->wanted, FIT_RESOURCE_VFS, op, FIT_STEAL(path),
 		fit_xasprintf("%llu", (unsigned long long)count));
 	return 0;

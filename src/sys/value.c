@@ -69,6 +69,20 @@ char *fit_value_identity(
 	return kind == FIT_RESOURCE_IRQ ? fit_irq_identity(state->root, path) : fit_xstrdup("");
 }
 
+static int write_text(
+	const struct fit_state *state, const char *path, const char *target, struct fit_err *err)
+{
+	fit_autofree char *now = NULL;
+
+	if (fit_fsroot_write(state->root, path, target, err) < 0)
+		return -1;
+	now = fit_fsroot_try_read(state->root, path);
+	if (fit_streq(now, target))
+		return 0;
+	return fit_err_set(err, FIT_ERR_REFUSED, "/%s: '%s' was written, '%s' is there", path,
+		target, now ? now : "");
+}
+
 int fit_value_write(const struct fit_state *state, const struct fit_ledger_entry *entry,
 	const char *target, struct fit_err *err)
 {
@@ -77,8 +91,9 @@ int fit_value_write(const struct fit_state *state, const struct fit_ledger_entry
 		return fit_vf_write(state, entry->path, target, err);
 	case FIT_RESOURCE_PAGES:
 		return fit_pages_write(state, entry->path, target, err);
+	case FIT_RESOURCE_AUTOPROBE:
 	case FIT_RESOURCE_GOVERNOR:
-		return fit_governor_write(state, entry->path, target, err);
+		return write_text(state, entry->path, target, err);
 	case FIT_RESOURCE_IRQ:
 		break;
 	}

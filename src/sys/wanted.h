@@ -66,8 +66,6 @@ int fit_vf_write(
 	const struct fit_state *state, const char *path, const char *target, struct fit_err *err);
 int fit_pages_write(
 	const struct fit_state *state, const char *path, const char *target, struct fit_err *err);
-int fit_governor_write(
-	const struct fit_state *state, const char *path, const char *target, struct fit_err *err);
 int fit_irq_write(
 	const struct fit_state *state, const char *path, const char *target, struct fit_err *err);
 

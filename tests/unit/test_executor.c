@@ -21,6 +21,7 @@ static void a_domain_gets_its_host_and_gives_it_back(void **unused)
 	setup(&f);
 	run_up(&f, &guest_a);
 	has_value(&f, PF "/sriov_numvfs", "1");
+	has_value(&f, PF "/sriov_drivers_autoprobe", "0");
 	/* 100 were free. */
 	has_value(&f, POOL(0) "/nr_hugepages", "1436");
 	has_value(&f, POOL(0) "/free_hugepages", "1024");
