@@ -16,7 +16,7 @@
 #include "sys/clock.h"
 #include "sys/executor.h"
 
-/* clang-format off: one line each */
+/* clang-format off */
 static const char host[] =
 	"proc/sys/kernel/random/boot_id = 11111111-2222-3333-4444-555555555555\n"
 	"proc/meminfo = MemTotal: 16777216 kB\\nMemFree: 8388608 kB\\nHugepagesize: 2048 kB\n"
