@@ -29,23 +29,18 @@ static const char host[] =
 	"sys/devices/system/cpu/cpu2/cpufreq -> ../cpufreq/policy2\n"
 	"sys/devices/system/cpu/cpu3/cpufreq -> ../cpufreq/policy2\n"
 	"sys/devices/system/cpu/cpu4/cpufreq -> ../cpufreq/policy2\n"
-	"sys/devices/system/cpu/cpu5/cpufreq -> ../cpufreq/policy0\n"
-	POOL(0) "/nr_hugepages = 512\n"
-	POOL(0) "/free_hugepages = 100\n"
-	POOL(0) "/surplus_hugepages = 0\n"
-	POOL(1) "/nr_hugepages = 0\n"
-	POOL(1) "/free_hugepages = 0\n"
-	POOL(1) "/surplus_hugepages = 0\n"
-	PF "/sriov_totalvfs = 8\n"
-	PF "/sriov_numvfs = 0\n"
-	PF "/sriov_offset = 128\n"
-	PF "/sriov_stride = 2\n"
-	PF "/sriov_drivers_autoprobe = 1\n"
-	"proc/irq/9/smp_affinity_list = 0-7\n"
-	"proc/irq/24/smp_affinity_list = 2\n"
-	"proc/irq/25/smp_affinity_list = 4-5\n"
-	"proc/irq/26/smp_affinity_list = 0\n"
-	"proc/irq/default_smp_affinity = ff\n";
+	"sys/devices/system/cpu/cpu5/cpufreq -> ../cpufreq/policy0\n" POOL(0) "/nr_hugepages = 512\n" POOL(0) "/free_hugepages = 100\n" POOL(0) "/surplus_hugepages = 0\n" POOL(
+		1) "/nr_hugepages = 0\n" POOL(1) "/free_hugepages = 0\n" POOL(1) "/surplus_hugepages = 0\n" PF
+										 "/sriov_totalvfs = 8\n" PF
+										 "/sriov_numvfs = 0\n" PF
+										 "/sriov_offset = 128\n" PF
+										 "/sriov_stride = 2\n" PF
+										 "/sriov_drivers_autoprobe = 1\n"
+										 "proc/irq/9/smp_affinity_list = 0-7\n"
+										 "proc/irq/24/smp_affinity_list = 2\n"
+										 "proc/irq/25/smp_affinity_list = 4-5\n"
+										 "proc/irq/26/smp_affinity_list = 0\n"
+										 "proc/irq/default_smp_affinity = ff\n";
 /* clang-format on */
 
 struct fit_pciaddr device(const char *text)
