@@ -280,6 +280,12 @@ int fit_pages_write(
 			break;
 		before = now;
 	}
+	if (fit_clock_passed(state->deadline))
+		return fit_err_set(err, FIT_ERR_REFUSED,
+			"/%s: %llu huge pages wanted in all, %llu got when the time for preparing "
+			"the host was over: start the domain again, or reserve the pages at boot "
+			"(hugepages=)",
+			path, (unsigned long long)wanted, (unsigned long long)now);
 	return fit_err_set(err, FIT_ERR_REFUSED,
 		"/%s: %llu huge pages wanted in all, %llu got: memory is used or fragmented; free "
 		"some, or reserve the pages at boot (hugepages=)",

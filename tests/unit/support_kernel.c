@@ -156,6 +156,7 @@ static void change_pages(struct fit_test_kernel *kernel, const char *path, uint6
 	fit_autofree char *surplus = beside(path, "surplus_hugepages");
 	uint64_t total = wanted;
 
+	usleep(kernel->page_delay_ms * 1000);
 	if (kernel->page_limit && total > kernel->page_limit)
 		total = kernel->old_number > kernel->page_limit ? kernel->old_number
 								: kernel->page_limit;

@@ -21,10 +21,11 @@ enum fit_test_fault {
 struct fit_test_kernel {
 	const struct fit_fsroot *root;
 	struct fit_fs_observer observer;
-	uint64_t page_limit;	   /* no pool gets more pages; 0: no limit */
-	struct fit_cpuset managed; /* interrupts that cannot be moved (as numbers) */
-	bool vfs_stay_away;	   /* created VFs do not appear */
-	bool no_room;		   /* our state can be removed, not written */
+	uint64_t page_limit;	    /* no pool gets more pages; 0: no limit */
+	unsigned int page_delay_ms; /* how long a pool takes to change */
+	struct fit_cpuset managed;  /* interrupts that cannot be moved (as numbers) */
+	bool vfs_stay_away;	    /* created VFs do not appear */
+	bool no_room;		    /* our state can be removed, not written */
 	enum fit_test_fault fault;
 	unsigned int fault_at;	  /* counted from 1 */
 	unsigned int changes;	  /* so far */

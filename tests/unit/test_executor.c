@@ -173,6 +173,34 @@ static void a_vf_that_does_not_appear_is_an_error(void **unused)
 	teardown(&f);
 }
 
+static void pages_that_take_too_long_are_not_called_fragmented(void **unused)
+{
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_hostops ops = {0};
+	struct fit_op *op = FIT_APPEND(ops.items, ops.count);
+	struct fit_state state;
+	struct fixture f;
+
+	(void)unused;
+	setup(&f);
+	f.kernel.page_limit = 1000;
+	f.kernel.page_delay_ms = 30;
+	op->kind = FIT_OP_PAGES;
+	op->page_kib = 2048;
+	op->pages = 1024;
+	fit_cpuset_add(&op->nodes, 0);
+	open_state(&f, &state);
+	state.deadline = fit_clock_ms() + 20;
+	assert_int_equal(fit_executor_apply(&state,
+				 fit_state_add_journal(&state, A, "a", FIT_STAGE_PREPARED), &ops,
+				 FIT_PHASE_PREPARE, NULL, &err),
+		-1);
+	assert_non_null(strstr(err.message, "1000 got when the time for preparing the host"));
+	fit_state_close(&state);
+	fit_hostops_clear(&ops);
+	teardown(&f);
+}
+
 static void vfs_in_use_are_never_taken_away(void **unused)
 {
 	static const char in_use[] =
@@ -412,6 +440,7 @@ int main(void)
 		cmocka_unit_test(too_few_pages_are_refused_and_given_back),
 		cmocka_unit_test(pages_are_asked_of_nodes_that_have_them),
 		cmocka_unit_test(a_vf_that_does_not_appear_is_an_error),
+		cmocka_unit_test(pages_that_take_too_long_are_not_called_fragmented),
 		cmocka_unit_test(vfs_in_use_are_never_taken_away),
 		cmocka_unit_test(vfs_go_from_n_to_m_by_way_of_zero_and_back),
 		cmocka_unit_test(what_cannot_go_back_yet_goes_back_later),
