@@ -15,6 +15,8 @@
 #include "core/request.h"
 #include "sys/executor.h"
 
+#define INCOMING_MAX_S 60
+
 /* By UUID; by name when the XML could not be read. */
 static struct fit_journal *find_journal(const struct fit_call *call, const struct fit_state *state)
 {
@@ -50,12 +52,20 @@ static int claim_host(const struct fit_call *call, struct fit_state *state,
 	return -1;
 }
 
+/* Libvirt goes from migrate or restore to prepare at once: an older mark is of an attempt that got
+ * no further. */
+static bool is_incoming(const struct fit_call *call, const struct fit_journal *journal)
+{
+	return journal && journal->stage == FIT_STAGE_INCOMING &&
+	       fit_state_journal_age_s(&call->root, journal) <= INCOMING_MAX_S;
+}
+
 /* A domain that arrives by migration or from a saved state was fitted elsewhere or before, and
  * cannot be fitted now: refusing it would lose the state. So only what cannot work is refused. */
 static int prepare(struct fit_call *call, struct fit_state *state, struct fit_err *err)
 {
 	struct fit_journal *old = fit_state_journal(state, call->uuid);
-	bool incoming = old && old->stage == FIT_STAGE_INCOMING;
+	bool incoming = is_incoming(call, old);
 	fit_autostrlist struct fit_strlist notes = {0};
 	struct fit_order order = {0};
 	int result;

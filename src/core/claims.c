@@ -11,10 +11,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* The threads of the widest cores (POWER SMT8): an iothread pinned to no more may have a core of
- * its own. */
-#define CORE_THREADS_MAX 8
-
 static void clear_claim(struct fit_claim *claim)
 {
 	free(claim->name);
@@ -30,25 +26,6 @@ void fit_claims_clear(struct fit_claims *claims)
 	*claims = (struct fit_claims){0};
 }
 
-/* Where the emulator runs too is no core of the iothread's own. */
-static bool iothread_owns(const struct fit_domain *domain, const struct fit_cpuset *cpus)
-{
-	return fit_cpuset_count(cpus) <= CORE_THREADS_MAX &&
-	       !fit_cpuset_intersects(cpus, &domain->emulator_pin);
-}
-
-static struct fit_cpuset own_cpus(const struct fit_domain *domain)
-{
-	struct fit_cpuset cpus = fit_domain_vcpu_cpus(domain);
-
-	if (fit_domain_floats(domain))
-		return (struct fit_cpuset){0};
-	for (size_t i = 0; i < domain->iothread_pin_count; i++)
-		if (iothread_owns(domain, &domain->iothread_pins[i].cpus))
-			fit_cpuset_unite(&cpus, &domain->iothread_pins[i].cpus);
-	return cpus;
-}
-
 void fit_claims_add(struct fit_claims *claims, const struct fit_domain *domain, bool running)
 {
 	struct fit_claim *claim = FIT_APPEND(claims->items, claims->count);
@@ -56,7 +33,7 @@ void fit_claims_add(struct fit_claims *claims, const struct fit_domain *domain, 
 	claim->name = fit_xstrdup(domain->name);
 	claim->uuid = domain->uuid ? fit_xstrdup(domain->uuid) : NULL;
 	claim->running = running;
-	claim->cpus = own_cpus(domain);
+	claim->cpus = fit_domain_own_cpus(domain);
 	for (size_t i = 0; i < domain->hostdev_count; i++)
 		*FIT_APPEND(claim->devices, claim->device_count) = domain->hostdevs[i].source;
 	/* Neither the host's default size nor which cell has which size is known here. */

@@ -20,6 +20,10 @@
 #include "core/domain_parts.h"
 #include "core/xml.h"
 
+/* The threads of the widest cores (POWER SMT8): an iothread pinned to no more may have a core of
+ * its own. */
+#define CORE_THREADS_MAX 8
+
 int fit_domain_fail(
 	const struct fit_domain_reader *reader, const xmlNode *node, const char *format, ...)
 {
@@ -320,4 +324,23 @@ bool fit_domain_binds_memory(const struct fit_domain *domain)
 {
 	return domain->has_memnodes || fit_streq(domain->numatune_mode, "strict") ||
 	       fit_streq(domain->numatune_mode, "restrictive");
+}
+
+/* Where the emulator runs too is no core of the iothread's own. */
+static bool iothread_owns(const struct fit_domain *domain, const struct fit_cpuset *cpus)
+{
+	return fit_cpuset_count(cpus) <= CORE_THREADS_MAX &&
+	       !fit_cpuset_intersects(cpus, &domain->emulator_pin);
+}
+
+struct fit_cpuset fit_domain_own_cpus(const struct fit_domain *domain)
+{
+	struct fit_cpuset cpus = fit_domain_vcpu_cpus(domain);
+
+	if (fit_domain_floats(domain))
+		return (struct fit_cpuset){0};
+	for (size_t i = 0; i < domain->iothread_pin_count; i++)
+		if (iothread_owns(domain, &domain->iothread_pins[i].cpus))
+			fit_cpuset_unite(&cpus, &domain->iothread_pins[i].cpus);
+	return cpus;
 }

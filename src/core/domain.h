@@ -129,6 +129,10 @@ struct fit_cpuset fit_domain_vcpu_cpus(const struct fit_domain *domain);
 /* Do the vCPUs wander over more CPUs than they are? Then none of these is the domain's own. */
 bool fit_domain_floats(const struct fit_domain *domain);
 
+/* The CPUs that the domain has for itself: its vCPUs' and those of iothreads on cores of their own.
+ * None when it floats. */
+struct fit_cpuset fit_domain_own_cpus(const struct fit_domain *domain);
+
 /* Pages of @page_kib (not 0) that hold the memory: QEMU rounds every guest NUMA cell up. */
 uint64_t fit_domain_pages(const struct fit_domain *domain, uint64_t page_kib);
 

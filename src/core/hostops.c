@@ -73,10 +73,10 @@ static void add_governor(const struct fit_profile *profile, struct fit_hostops *
 {
 	struct fit_op *op;
 
-	if (!profile->governor.intent.set || fit_cpuset_is_empty(&ops->exclusive_cpus))
+	if (!profile->governor.intent.set || fit_cpuset_is_empty(&ops->own_cpus))
 		return;
 	op = add_op(ops, FIT_OP_GOVERNOR);
-	op->cpus = ops->exclusive_cpus;
+	op->cpus = ops->own_cpus;
 	op->value = fit_xstrdup(profile->governor.value);
 	op->optional = !profile->governor.missing_refuse;
 }
@@ -102,8 +102,8 @@ static void add_interrupts(
 
 	if (!profile->interrupts.intent.set)
 		return;
-	if (profile->interrupts.others_elsewhere && !fit_cpuset_is_empty(&ops->exclusive_cpus))
-		add_op(ops, FIT_OP_IRQS_ELSEWHERE)->cpus = ops->exclusive_cpus;
+	if (profile->interrupts.others_elsewhere && !fit_cpuset_is_empty(&ops->own_cpus))
+		add_op(ops, FIT_OP_IRQS_ELSEWHERE)->cpus = ops->own_cpus;
 	for (size_t i = 0; i < fitted->hostdev_count && !fit_cpuset_is_empty(&cpus); i++) {
 		struct fit_op *op = add_op(ops, FIT_OP_IRQS_DEVICE);
 
@@ -118,8 +118,10 @@ void fit_hostops_derive(const struct fit_domain *fitted, const struct fit_profil
 	struct fit_hostops ops = {0};
 
 	/* Pins that the user kept may float, whatever the profile says. */
-	if (profile->vcpus.intent.set && !profile->vcpus.shared && !fit_domain_floats(fitted))
+	if (profile->vcpus.intent.set && !profile->vcpus.shared && !fit_domain_floats(fitted)) {
 		ops.exclusive_cpus = fit_domain_vcpu_cpus(fitted);
+		ops.own_cpus = fit_domain_own_cpus(fitted);
+	}
 	add_vfs(fitted, profile, &ops);
 	add_pages(fitted, &ops);
 	add_governor(profile, &ops);

@@ -52,6 +52,7 @@ struct fit_hostops {
 	struct fit_op *items;
 	size_t count;
 	struct fit_cpuset exclusive_cpus; /* vCPU CPUs, when the profile says shared="no" */
+	struct fit_cpuset own_cpus;	  /* those and the iothreads' own cores: what is tuned */
 };
 
 void fit_hostops_clear(struct fit_hostops *ops);

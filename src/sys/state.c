@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -139,6 +141,17 @@ int fit_state_save_journal(
 	struct fit_state *state, const struct fit_journal *journal, struct fit_err *err)
 {
 	return fit_journal_save(state->root, journal, state->boot_id, err);
+}
+
+int64_t fit_state_journal_age_s(const struct fit_fsroot *root, const struct fit_journal *journal)
+{
+	fit_autofree char *path = fit_journal_path(journal->uuid);
+	struct timespec now;
+	struct stat status;
+
+	if (fit_fsroot_stat(root, path, &status) < 0 || clock_gettime(CLOCK_REALTIME, &now) < 0)
+		return 0;
+	return now.tv_sec > status.st_mtim.tv_sec ? now.tv_sec - status.st_mtim.tv_sec : 0;
 }
 
 int fit_state_save_ledger(struct fit_state *state, struct fit_err *err)

@@ -54,6 +54,9 @@ int fit_state_save_ledger(struct fit_state *state, struct fit_err *err);
 int fit_state_remove_journal(
 	struct fit_state *state, struct fit_journal *journal, struct fit_err *err);
 
+/* Seconds since the journal was saved last; 0 when that cannot be told. */
+int64_t fit_state_journal_age_s(const struct fit_fsroot *root, const struct fit_journal *journal);
+
 /* Refuses, naming the holder, when another domain has CPUs or devices of @mine for itself. */
 int fit_state_check_holders(
 	const struct fit_state *state, const struct fit_journal *mine, struct fit_err *err);

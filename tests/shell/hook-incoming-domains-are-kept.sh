@@ -38,6 +38,15 @@ for operation in migrate restore; do
 	hook /dev/null vm $operation begin -
 done
 
+# The attempt went no further; a start an hour later is an ordinary one.
+domain_xml vm "$UUID_A" low-latency 1048576 \
+	"<cputune><vcpupin vcpu='0' cpuset='4'/><vcpupin vcpu='1' cpuset='5'/></cputune>" >"$vm"
+hook "$vm" vm restore begin -
+touch -d '1 hour ago' "$HOST/run/virt-fit/domains/$UUID_A"
+refuses hook "$vm" vm prepare begin -
+contains "the refusal" "$refusal" "is not fitted"
+host_is_as_before
+
 domain_xml vm "$UUID_A" low-latency 1048576 \
 	"<numatune><memory mode='strict' nodeset='7'/></numatune>" >"$vm"
 hook "$vm" vm restore begin -

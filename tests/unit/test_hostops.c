@@ -142,6 +142,34 @@ static void pages_are_wanted_on_the_nodes_of_any_binding(void **state)
 	}
 }
 
+static void iothreads_on_cores_of_their_own_are_tuned_too(void **state)
+{
+	static const char own[] = "<iothreads>1</iothreads><cputune><vcpupin vcpu='0' cpuset='4'/>"
+				  "<emulatorpin cpuset='0'/>"
+				  "<iothreadpin iothread='1' cpuset='6,22'/></cputune>";
+	static const char shared[] =
+		"<iothreads>1</iothreads><cputune><vcpupin vcpu='0' cpuset='4'/>"
+		"<emulatorpin cpuset='0'/>"
+		"<iothreadpin iothread='1' cpuset='0'/></cputune>";
+	struct fit_profile profile = full_profile();
+	struct fit_domain domain = fit_test_domain(own);
+	struct fit_domain beside = fit_test_domain(shared);
+	struct fit_hostops ops;
+
+	(void)state;
+	fit_hostops_derive(&domain, &profile, &ops);
+	fit_expect_cpus(&ops.own_cpus, "4,6,22");
+	/* Only the vCPUs must be alone for a start: pins kept by hand may put iothreads together.
+	 */
+	fit_expect_cpus(&ops.exclusive_cpus, "4");
+	fit_hostops_clear(&ops);
+	fit_hostops_derive(&beside, &profile, &ops);
+	fit_expect_cpus(&ops.own_cpus, "4");
+	fit_hostops_clear(&ops);
+	fit_domain_clear(&domain);
+	fit_domain_clear(&beside);
+}
+
 static void the_profile_decides_whether_a_missing_governor_is_an_error(void **state)
 {
 	struct fit_profile profile = full_profile();
@@ -169,6 +197,7 @@ int main(void)
 		cmocka_unit_test(a_floating_domain_has_no_cpus_to_tune),
 		cmocka_unit_test(an_empty_profile_gives_only_what_the_definition_needs),
 		cmocka_unit_test(pages_are_wanted_on_the_nodes_of_any_binding),
+		cmocka_unit_test(iothreads_on_cores_of_their_own_are_tuned_too),
 		cmocka_unit_test(the_profile_decides_whether_a_missing_governor_is_an_error),
 	};
 
