@@ -195,8 +195,7 @@ static int run(struct undo *undo, const char *which, struct fit_err *err)
 	if (!fit_virt_is_system(&undo->session.virt))
 		return fit_err_set(err, FIT_ERR_REFUSED,
 			"%s is not this machine's system QEMU driver, whose domains hold the "
-			"host's "
-			"settings",
+			"host's settings",
 			undo->session.virt.uri);
 	if (choose(undo, which, err) < 0)
 		return -1;

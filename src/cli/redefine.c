@@ -16,14 +16,12 @@ static int check_persistent(const struct fit_subject *subject, struct fit_err *e
 	if (!subject->is_domain)
 		return fit_err_set(err, FIT_ERR_INVALID,
 			"%s is a file; this verb changes domains (plan, diff, render and revert "
-			"take "
-			"files)",
+			"take files)",
 			subject->name);
 	if (!subject->domain.persistent)
 		return fit_err_set(err, FIT_ERR_REFUSED,
 			"domain %s is transient: it has no definition that outlives it; fit its "
-			"XML "
-			"with 'virt-fit render' before it is created",
+			"XML with 'virt-fit render' before it is created",
 			subject->name);
 	return 0;
 }

@@ -18,8 +18,7 @@ static const struct {
 		" name uuid genid title description metadata maxMemory memory currentMemory "
 		"blkiotune memtune memoryBacking vcpu vcpus iothreads iothreadids defaultiothread "
 		"cputune numatune resource sysinfo bootloader bootloader_args os features cpu "
-		"clock "
-		"on_poweroff on_reboot on_crash on_lockfailure pm perf devices seclabel "
+		"clock on_poweroff on_reboot on_crash on_lockfailure pm perf devices seclabel "
 		"launchSecurity "},
 	{"devices",
 		" emulator disk controller lease filesystem interface smartcard serial parallel "

@@ -146,8 +146,7 @@ static int check_hostdev(struct fit_planner *planner, const struct fit_pci_devic
 	if (device->iommu_group < 0) {
 		fit_planner_reason(planner, FIT_REASON_WARNING, "devices",
 			"%s has no IOMMU group: the IOMMU is off (intel_iommu=on, or the "
-			"firmware's "
-			"VT-d, AMD-Vi or SMMU setting) and the domain will not start",
+			"firmware's VT-d, AMD-Vi or SMMU setting) and the domain will not start",
 			FIT_PCIADDR_STR(device->addr));
 		return 0;
 	}

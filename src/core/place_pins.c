@@ -121,8 +121,7 @@ int fit_place_pins_kept(struct fit_planner *planner, struct fit_candidate *candi
 	if (unpinned)
 		fit_planner_reason(planner, FIT_REASON_WARNING, "vcpus",
 			"%zu of %u vCPUs without a pin: the pins of the definition are kept and "
-			"the "
-			"others float over the whole host",
+			"the others float over the whole host",
 			unpinned, planner->domain->vcpus);
 	fit_cpuset_for_each (cpu, &candidate->cpus) {
 		const struct fit_core *core = fit_planner_core_of(planner, cpu);

@@ -151,8 +151,7 @@ static const struct fit_value_type types[] = {
 	{"size", canonical_size, "a size with its unit, such as 512MiB", NULL},
 	{"sizes", canonical_sizes,
 		"page sizes in order of preference, such as \"1GiB 2MiB\"; \"none\", last or "
-		"alone, "
-		"accepts normal pages",
+		"alone, accepts normal pages",
 		NULL},
 	{"choice", canonical_choice, NULL, NULL},
 	{"yes-no", canonical_choice, NULL, "yes no"},

@@ -88,8 +88,7 @@ static int read_profile(struct render *render, struct fit_err *err)
 	if (!request->profiles.count)
 		return fit_err_set(err, FIT_ERR_NOTFOUND,
 			"%s: the domain requests no profile: give it one with 'virt-fit set' "
-			"(plan, "
-			"diff and render can try one: --profile)",
+			"(plan, diff and render can try one: --profile)",
 			input->name);
 	if (fit_profile_compose(&request->profiles, request->params, request->param_count,
 		    input->load, input->load_context, &render->result.profile, err) < 0)

@@ -234,8 +234,7 @@ static int read_request(const struct place *place, const xmlNode *node, struct f
 		if (child->type == XML_ELEMENT_NODE && !namespace_of(child))
 			return fail(place, child,
 				"<%s> inside the request has no namespace: give it the same prefix "
-				"as "
-				"the request",
+				"as the request",
 				child->name);
 		if (fit_xml_is_in(child, FIT_REQUEST_NAMESPACE, "param"))
 			status = read_param(place, child, request);

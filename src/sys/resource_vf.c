@@ -103,8 +103,7 @@ static int find_pf(const struct fit_fsroot *root, struct fit_pciaddr vf, struct 
 	}
 	return fit_err_set(err, FIT_ERR_REFUSED,
 		"%s is a VF of no device of this host (its physical function is gone, or its "
-		"driver "
-		"does not offer SR-IOV)",
+		"driver does not offer SR-IOV)",
 		FIT_PCIADDR_STR(vf));
 }
 

@@ -122,8 +122,7 @@ static const char *const synthetic[] = {
 	"<?xml version='1.0' encoding='UTF-8'?>\r\n<!-- top -->\r\n<domain type='kvm'>\r\n\t<!-- a "
 	"-->\r\n\t<name>tabs</name>\r\n\r\n\t<!-- b --><vcpu>\r\n8\r\n</vcpu><!-- c -->\r\n\t"
 	"<cpu>\r\n\t\t<!-- d -->\r\n\t\t<topology sockets='1' cores='8' threads='1'/>\r\n\t\t<!-- "
-	"e "
-	"-->\r\n\t</cpu>\r\n\t" DEVICES "\r\n\r\n\t<!-- end -->\r\n</domain>\r\n<!-- after -->",
+	"e -->\r\n\t</cpu>\r\n\t" DEVICES "\r\n\r\n\t<!-- end -->\r\n</domain>\r\n<!-- after -->",
 	/* Empty parents, references, character data, instructions, foreign namespaces. */
 	"<domain type='kvm' xmlns:qemu='http://libvirt.org/schemas/domain/qemu/1.0'>\n"
 	"\t<name>odd &amp; &lt;b&gt; \xc3\xa4</name>\n"

@@ -77,19 +77,19 @@ static void only_what_libvirt_adds_by_itself_is_a_default_cpu(void **state)
 		const char *xml;
 		bool is_default;
 	} cases[] = {
-		{"<cpu mode='custom' match='exact' check='none'>"
-		 "<model fallback='forbid'>qemu64</model></cpu>",
+		{"<cpu mode='custom' match='exact' check='none'><model "
+		 "fallback='forbid'>qemu64</model></cpu>",
 			true},
-		{"<cpu mode='custom' match='exact' check='partial'>"
-		 "<model fallback='forbid'>kvm64</model><topology sockets='1' cores='1' "
+		{"<cpu mode='custom' match='exact' check='partial'><model "
+		 "fallback='forbid'>kvm64</model><topology sockets='1' cores='1' "
 		 "threads='1'/></cpu>",
 			true},
 		{"<cpu><topology sockets='1' dies='1' cores='1' threads='1'/></cpu>", true},
-		{"<cpu mode='custom' match='exact' check='none'>"
-		 "<model fallback='allow'>qemu64</model></cpu>",
+		{"<cpu mode='custom' match='exact' check='none'><model "
+		 "fallback='allow'>qemu64</model></cpu>",
 			false},
-		{"<cpu mode='custom' match='exact' check='none'>"
-		 "<model fallback='forbid'>qemu64</model><feature name='x2apic'/></cpu>",
+		{"<cpu mode='custom' match='exact' check='none'><model "
+		 "fallback='forbid'>qemu64</model><feature name='x2apic'/></cpu>",
 			false},
 		{"<cpu match='exact'><model>core2duo</model></cpu>", false},
 		{"<cpu mode='host-model'/>", false},
@@ -150,9 +150,8 @@ static void memory_tuning_is_seen(void **state)
 	struct fit_domain domain = fit_test_domain(
 		"<memory unit='GiB' dumpCore='off'>4</memory><memoryBacking><hugepages>"
 		"<page size='2' unit='MiB' nodeset='0'/><page size='1' unit='GiB'/></hugepages>"
-		"<locked/><source type='anonymous'/></memoryBacking>"
-		"<numatune><memory nodeset='1'/><memnode cellid='0' mode='strict' nodeset='1'/>"
-		"</numatune>");
+		"<locked/><source type='anonymous'/></memoryBacking><numatune><memory "
+		"nodeset='1'/><memnode cellid='0' mode='strict' nodeset='1'/></numatune>");
 
 	(void)state;
 	assert_string_equal(domain.dump_core, "off");
@@ -172,15 +171,15 @@ static void devices_are_seen_with_their_defaults(void **state)
 	struct fit_domain domain = fit_test_domain(
 		"<devices><disk><source file='/a'/><target dev='vda'/></disk>"
 		"<disk type='block' device='lun'><driver cache='none' io='native' iothread='2'/>"
-		"<target dev='sda' bus='scsi'/></disk>"
-		"<disk type='nvme' device='disk'><source type='pci' managed='yes' namespace='1'>"
-		"<address domain='0x0000' bus='0x01' slot='0x00' function='0x0'/></source>"
-		"<target dev='vdb' bus='virtio'/></disk>"
-		"<controller type='scsi' index='1' model='virtio-scsi'><driver iothread='3'/>"
-		"</controller><controller type='usb'/>"
-		"<interface type='hostdev'><source><address type='pci' domain='0x10000' bus='225' "
-		"slot='0x1f' function='7'/></source><alias name='ua-virt-fit-vf0'/></interface>"
-		"<hostdev type='pci' managed='yes'><source><address bus='0x42'/></source></hostdev>"
+		"<target dev='sda' bus='scsi'/></disk><disk type='nvme' device='disk'><source "
+		"type='pci' managed='yes' namespace='1'><address domain='0x0000' bus='0x01' "
+		"slot='0x00' function='0x0'/></source>"
+		"<target dev='vdb' bus='virtio'/></disk><controller type='scsi' index='1' "
+		"model='virtio-scsi'><driver iothread='3'/>"
+		"</controller><controller type='usb'/><interface type='hostdev'><source><address "
+		"type='pci' domain='0x10000' bus='225' slot='0x1f' function='7'/></source><alias "
+		"name='ua-virt-fit-vf0'/></interface><hostdev type='pci' "
+		"managed='yes'><source><address bus='0x42'/></source></hostdev>"
 		"<hostdev type='usb'><source><vendor id='1'/></source></hostdev></devices>");
 
 	(void)state;

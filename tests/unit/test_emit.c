@@ -81,8 +81,8 @@ static void an_empty_plan_gives_no_edit(void **state)
 static void host_passthrough_takes_the_place_of_a_model(void **state)
 {
 	static const char custom[] =
-		"<cpu mode='custom' match='exact' check='full'>"
-		"<model>Skylake</model><feature name='x' policy='require'/></cpu>";
+		"<cpu mode='custom' match='exact' check='full'><model>Skylake</model><feature "
+		"name='x' policy='require'/></cpu>";
 	static const char edits[] = "cpu/@check = none\n"
 				    "cpu/@mode = host-passthrough\n"
 				    "cpu/@match = (removed)\n"
@@ -133,8 +133,8 @@ static void cache_and_topoext_go_only_with_the_hosts_cpu(void **state)
 	expect("<cpu mode='host-passthrough'/>", &plan, FIT_EXISTING_KEEP,
 		"cpu/cache = <cache mode='passthrough'/>\n"
 		"cpu/feature[@name='topoext'] = <feature policy='require' name='topoext'/>\n");
-	expect("<cpu mode='host-passthrough'><cache mode='disable'/>"
-	       "<feature policy='disable' name='topoext'/></cpu>",
+	expect("<cpu mode='host-passthrough'><cache mode='disable'/><feature policy='disable' "
+	       "name='topoext'/></cpu>",
 		&plan, FIT_EXISTING_KEEP, "");
 	expect_refusal("<cpu mode='host-passthrough'><cache mode='disable'/></cpu>", &plan,
 		"the CPU cache mode is another one");
@@ -220,8 +220,8 @@ static void disks_get_iothreads_and_drivers_where_these_are_legal(void **state)
 		"devices/disk[target/@dev='vda']/driver/@cache = none\n"
 		"devices/disk[target/@dev='vda']/driver/@io = native\n");
 	expect("<devices><disk type='file'><driver cache='writeback'/><target dev='vda'/></disk>"
-	       "<disk type='network'><target dev='vdb'/></disk>"
-	       "<disk type='file' device='cdrom'><target dev='sda'/></disk></devices>",
+	       "<disk type='network'><target dev='vdb'/></disk><disk type='file' "
+	       "device='cdrom'><target dev='sda'/></disk></devices>",
 		&nothing, FIT_EXISTING_KEEP, "");
 	expect("<devices><disk type='block'><driver cache='writeback'/><target dev='vda'/></disk>"
 	       "</devices>",
@@ -271,8 +271,8 @@ static void memory_is_bound_backed_and_rounded(void **state)
 	};
 
 	(void)state;
-	expect("<memory unit='b' dumpCore='off'>2098176</memory>"
-	       "<currentMemory unit='KiB'>2049</currentMemory>",
+	expect("<memory unit='b' dumpCore='off'>2098176</memory><currentMemory "
+	       "unit='KiB'>2049</currentMemory>",
 		&plan, FIT_EXISTING_KEEP,
 		"numatune/memory = <memory mode='strict' nodeset='1'/>\n"
 		"memoryBacking/hugepages = <hugepages><page size='2048' unit='KiB'/></hugepages>\n"
@@ -280,8 +280,8 @@ static void memory_is_bound_backed_and_rounded(void **state)
 		"currentMemory = <currentMemory unit='KiB'>4096</currentMemory>\n"
 		"memoryBacking/locked = <locked/>\n");
 	expect("<memory unit='KiB'>2049</memory><currentMemory>1024</currentMemory>"
-	       "<memoryBacking><hugepages/><locked/></memoryBacking>"
-	       "<numatune><memory mode='interleave' nodeset='0-1'/></numatune>",
+	       "<memoryBacking><hugepages/><locked/></memoryBacking><numatune><memory "
+	       "mode='interleave' nodeset='0-1'/></numatune>",
 		&plan, FIT_EXISTING_KEEP, "memory = <memory unit='KiB'>4096</memory>\n");
 	expect("<memory>2049</memory><memoryBacking><source type='anonymous'/></memoryBacking>",
 		&plan, FIT_EXISTING_KEEP,
@@ -300,10 +300,9 @@ static void replacing_memory_settings_leaves_no_contradiction(void **state)
 	};
 	static const char cells[] =
 		"<vcpu>2</vcpu><cpu><numa><cell id='0' cpus='0-1' memory='1049600'/></numa></cpu>"
-		"<numatune><memory mode='strict' nodeset='0'/>"
-		"<memnode cellid='0' mode='strict' nodeset='0'/></numatune>"
-		"<memoryBacking><source type='anonymous'/><allocation mode='ondemand'/>"
-		"</memoryBacking>";
+		"<numatune><memory mode='strict' nodeset='0'/><memnode cellid='0' mode='strict' "
+		"nodeset='0'/></numatune><memoryBacking><source type='anonymous'/><allocation "
+		"mode='ondemand'/></memoryBacking>";
 
 	(void)state;
 	expect(cells, &plan, FIT_EXISTING_REPLACE,

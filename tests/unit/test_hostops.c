@@ -8,14 +8,14 @@
 #include "support_domain.h"
 
 static const char fitted[] =
-	"<memory unit='GiB'>16</memory>"
-	"<memoryBacking><hugepages><page size='1' unit='GiB'/></hugepages></memoryBacking>"
-	"<vcpu>2</vcpu><cputune><vcpupin vcpu='0' cpuset='4'/><vcpupin vcpu='1' cpuset='20'/>"
-	"<emulatorpin cpuset='0,16'/></cputune>"
-	"<numatune><memory mode='strict' nodeset='1'/></numatune>"
-	"<devices><interface type='hostdev'><source><address type='pci' bus='0x41' slot='0x10'/>"
-	"</source><alias name='ua-virt-fit-vf0'/></interface>"
-	"<hostdev type='pci'><source><address bus='0x42'/></source></hostdev></devices>";
+	"<memory unit='GiB'>16</memory><memoryBacking><hugepages><page size='1' "
+	"unit='GiB'/></hugepages></memoryBacking><vcpu>2</vcpu><cputune><vcpupin vcpu='0' "
+	"cpuset='4'/><vcpupin vcpu='1' cpuset='20'/>"
+	"<emulatorpin cpuset='0,16'/></cputune><numatune><memory mode='strict' "
+	"nodeset='1'/></numatune><devices><interface type='hostdev'><source><address type='pci' "
+	"bus='0x41' slot='0x10'/>"
+	"</source><alias name='ua-virt-fit-vf0'/></interface><hostdev type='pci'><source><address "
+	"bus='0x42'/></source></hostdev></devices>";
 
 static struct fit_profile full_profile(void)
 {
@@ -145,8 +145,8 @@ static void pages_are_wanted_on_the_nodes_of_any_binding(void **state)
 static void iothreads_on_cores_of_their_own_are_tuned_too(void **state)
 {
 	static const char own[] = "<iothreads>1</iothreads><cputune><vcpupin vcpu='0' cpuset='4'/>"
-				  "<emulatorpin cpuset='0'/>"
-				  "<iothreadpin iothread='1' cpuset='6,22'/></cputune>";
+				  "<emulatorpin cpuset='0'/><iothreadpin iothread='1' "
+				  "cpuset='6,22'/></cputune>";
 	static const char shared[] =
 		"<iothreads>1</iothreads><cputune><vcpupin vcpu='0' cpuset='4'/>"
 		"<emulatorpin cpuset='0'/>"

@@ -109,17 +109,13 @@ static void every_intent_reaches_its_struct(void **state)
 {
 	static const struct file files[] = {
 		P("a", "<cpu mode='host-passthrough' topology='mirror' cache='passthrough'"
-		       " existing='replace'/>"
-		       "<vcpus place='cores' shared='yes' near='devices' span='nodes'/>"
-		       "<emulator place='own-core' existing='require'/>"
-		       "<iothreads count='3' place='vcpus'/>"
-		       "<disks iothread='spread' cache='none' io='native'/>"
-		       "<memory nodes='as-cpus' binding='strict' pages='1GiB 2MiB none' "
-		       "locked='yes'/>"
-		       "<interrupts of='others' to='elsewhere'/><interrupts of='devices' "
-		       "to='node'/>"
-		       "<vfs count='2' class='nvme' pf='41:0.0' create='4'/>"
-		       "<host><governor value='schedutil' missing='refuse'/></host>"),
+		       " existing='replace'/><vcpus place='cores' shared='yes' near='devices' "
+		       "span='nodes'/><emulator place='own-core' existing='require'/>"
+		       "<iothreads count='3' place='vcpus'/><disks iothread='spread' cache='none' "
+		       "io='native'/><memory nodes='as-cpus' binding='strict' pages='1GiB 2MiB "
+		       "none' locked='yes'/><interrupts of='others' to='elsewhere'/><interrupts "
+		       "of='devices' to='node'/><vfs count='2' class='nvme' pf='41:0.0' "
+		       "create='4'/><host><governor value='schedutil' missing='refuse'/></host>"),
 		{0}};
 	struct fit_profile p = compose(files, "a", "");
 
@@ -217,11 +213,10 @@ static void parameters_are_put_in_wherever_they_stand(void **state)
 {
 	static const struct file files[] = {
 		P("a", "<param name='pages' type='sizes' default='2048KiB'>Sizes\n of pages</param>"
-		       "<param name='n' type='count' default='07'/>"
-		       "<param name='word' type='text' default='thr'/>"
-		       "<memory pages='${pages} none'/><iothreads count='${n}'/>"
-		       "<disks io='${word}eads'/>"
-		       "<param name='e' type='choice' allowed='keep  replace' default='keep'/>"
+		       "<param name='n' type='count' default='07'/><param name='word' type='text' "
+		       "default='thr'/><memory pages='${pages} none'/><iothreads count='${n}'/>"
+		       "<disks io='${word}eads'/><param name='e' type='choice' allowed='keep  "
+		       "replace' default='keep'/>"
 		       "<vcpus existing='${e}'/>"),
 		P("b", "<param name='n' type='count' default='5'/>"), {0}};
 	struct fit_profile p = compose(files, "a", "pages=1048576KiB e=replace");
@@ -258,12 +253,11 @@ static void parameter_values_are_never_expanded_again(void **state)
 static void bad_parameters_are_refused_with_what_is_wanted(void **state)
 {
 	static const struct file files[] = {
-		P("a", "<param name='n' type='count' default='1'/>"
-		       "<param name='s' type='size' default='1MiB'/>"
-		       "<param name='z' type='sizes' default='none'/>"
+		P("a", "<param name='n' type='count' default='1'/><param name='s' type='size' "
+		       "default='1MiB'/><param name='z' type='sizes' default='none'/>"
 		       "<param name='c' type='choice' allowed='x y' default='x'/>"
-		       "<param name='b' type='yes-no' default='no'/>"
-		       "<param name='p' type='pf' default='nearest'/>"
+		       "<param name='b' type='yes-no' default='no'/><param name='p' type='pf' "
+		       "default='nearest'/>"
 		       "<param name='t' type='text' default='t'/>"),
 		P("b", "<param name='n' type='size' default='1MiB'/>"), P("c", ""), {0}};
 	static const char *const bad[][2] = {
@@ -366,8 +360,7 @@ static const char *const bad_contents[][2] = {
 				     "\"cores\", \"node\" or \"none\""},
 	{"<vcpus plcae='cores'/>", "<vcpus> has no attribute plcae; it has place, shared, near"},
 	{"<vcpus x:place='cores' xmlns:x='urn:x'/>", "no attribute x:place"},
-	{"<vcpu/>", "unknown element <vcpu>: <profile> has summary, include, param, cpu, "
-		    "vcpus"},
+	{"<vcpu/>", "unknown element <vcpu>: <profile> has summary, include, param, cpu, vcpus"},
 	{"<vcpus xmlns=''/>", "unknown element <vcpus>, in no namespace"},
 	{"<x:vcpus xmlns:x='urn:x'/>", "unknown element <vcpus>"},
 	{"<vcpus><cpu/></vcpus>", "<vcpus> cannot contain <cpu>"},
@@ -410,8 +403,7 @@ static const char *const bad_contents[][2] = {
 	{"<param name='x' type='choice' default='a' allowed='b c'/>", "\"b\" or \"c\""},
 	{"<param name='x' type='count' default='1' min='0'/>", "no attribute min"},
 	{"<param name='x' type='count' default='1'><b/></param>", "cannot contain <b>"},
-	{"<param name='x' type='count' default='1'/><param name='x' type='count' "
-	 "default='1'/>",
+	{"<param name='x' type='count' default='1'/><param name='x' type='count' default='1'/>",
 		"parameter x is declared twice"},
 	{"<vcpus place='${place}'/>", "${place}: no profile declares this parameter"},
 	{"<vcpus place='${place'/>", "\"${\" begins a parameter"},

@@ -168,9 +168,8 @@ static void params_and_devices_are_read(void **state)
 	struct fit_request request = {0};
 
 	(void)state;
-	assert_int_equal(read_metadata("<fit:domain " FIT " profile='a'>"
-				       "<fit:param name='vfs' value='2'/>"
-				       "<fit:param name='empty' value=''/>"
+	assert_int_equal(read_metadata("<fit:domain " FIT " profile='a'><fit:param name='vfs' "
+				       "value='2'/><fit:param name='empty' value=''/>"
 				       "<fit:device address='41:00.1'/>"
 				       "<fit:device netdev='enp65s0f0'/></fit:domain>",
 				 &request, &err),

@@ -187,9 +187,7 @@ static void edits_elsewhere_stay_without_a_word(void **state)
 		"</cputune>\n",
 		"</cputune>\n  <numatune>\n    <memnode cellid=\"0\"/>\n  </numatune>\n", NULL);
 	edit("  <metadata>\n", "  <metadata>\n    <q:mine xmlns:q=\"urn:q\"/>\n", "</name>\n",
-		"</name>\n  <metadata>\n    <q:mine xmlns:q=\"urn:q\"/>\n  "
-		"</metadata>\n",
-		NULL);
+		"</name>\n  <metadata>\n    <q:mine xmlns:q=\"urn:q\"/>\n  </metadata>\n", NULL);
 }
 
 static void spellings_of_libvirt_are_no_edits(void **state)
