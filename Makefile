@@ -4,6 +4,7 @@
 #   make check [T=name]  all tests (those whose name contains T)
 #   make bench           the project's figures, as ratios
 #   make lint            include rules, linters
+#   make check-lab [T=name]  the scenarios on an emulated host, see tests/lab/run; also lab, lab-shell
 #   make install         DESTDIR=, prefix=, sysconfdir= as usual; `make uninstall` takes it back
 #
 # Variants have build trees of their own: SAN=1 (ASan and UBSan), COV=1 (gcov). WERROR=1 for CI.
@@ -35,7 +36,7 @@ cli_pkgs  := json-c
 test_pkgs := cmocka
 pkgs := $(core_pkgs) $(sys_pkgs) $(virt_pkgs) $(cli_pkgs)
 
-ifneq ($(filter-out clean uninstall,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out clean uninstall lab check-lab lab-shell,$(or $(MAKECMDGOALS),all)),)
 missing := $(strip $(foreach p,$(pkgs),$(shell pkg-config --exists $(p) 2>/dev/null || echo $(p))))
 ifneq ($(missing),)
 $(error pkg-config does not find: $(missing). ./install.sh installs what is needed, or names it)
@@ -122,6 +123,14 @@ bench: all tools $(bench_tools)
 
 lint: all
 	BUILD=$(BUILD) tests/run lint
+
+.PHONY: lab check-lab lab-shell
+lab:
+	tests/lab/run build
+check-lab:
+	tests/lab/run check $(T)
+lab-shell:
+	tests/lab/run shell
 
 .PHONY: install uninstall
 install: all

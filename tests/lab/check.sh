@@ -1,0 +1,97 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Runs the scenarios one after the other in one host, and reports as tests/run does. What a scenario
+# leaves behind, the next one does not see.
+
+SCENARIO_LIMIT=300
+POWER_CYCLE=88 # exit code of a scenario that wants one
+scenarios=()
+results=() # one for each scenario that has run
+
+report() { # STATE NAME [REASON]
+	printf '%-5s lab/%s%s\n' "$1" "$2" "${3:+ ($3)}"
+	results+=("$1")
+}
+
+find_scenarios() { # [TEXT]
+	local file
+	for file in "$HERE"/scenarios/*.sh; do
+		file=$(basename "$file" .sh)
+		case lab/$file in *"${1:-}"*) scenarios+=("$file") ;; esac
+	done
+}
+
+skip_the_rest() { # REASON
+	local name
+	for name in "${scenarios[@]:${#results[@]}}"; do
+		report skip "$name" "$1"
+	done
+}
+
+summary() {
+	local passed failed
+	passed=$(printf '%s\n' "${results[@]}" | grep -c '^ok$' || true)
+	failed=$(printf '%s\n' "${results[@]}" | grep -c '^FAIL$' || true)
+	echo "$passed passed, $failed failed, $((${#results[@]} - passed - failed)) skipped"
+	[ "$failed" = 0 ] && [ ${#results[@]} -gt 0 ]
+}
+
+# Both ends have a limit: there might be no host left to keep its own.
+run_in_host() { # SCENARIO
+	timeout --foreground --kill-after=10 $((SCENARIO_LIMIT + 30)) ssh -F "$RUN/ssh.conf" lab \
+		"TOP=$BUILD_DIR timeout --kill-after=10 $SCENARIO_LIMIT bash $BUILD_DIR/tests/lab/scenarios/$1.sh" \
+		</dev/null >>"$RUN/scenario.log" 2>&1 8>&-
+}
+
+host_answers() {
+	timeout --foreground 30 ssh -F "$RUN/ssh.conf" lab true </dev/null >/dev/null 2>&1 8>&-
+}
+
+run_scenario() { # NAME; returns its exit code
+	local code=0
+	: >"$RUN/scenario.log"
+	run_in_host "$1" || code=$?
+	if [ $code = $POWER_CYCLE ]; then
+		machine_power_off
+		machine_boot
+		code=0
+		run_in_host "$1" || code=$?
+	fi
+	return $code
+}
+
+# The emulator hangs now and then. That is told from a fault by trying again, once.
+try_scenario() { # NAME
+	local code=0
+	run_scenario "$1" || code=$?
+	host_answers && return $code
+	say "the host does not answer any more: a new one"
+	machine_power_off
+	host_new
+	run_scenario "$1"
+}
+
+report_scenario() { # NAME
+	local name=$1 code=0 started=$SECONDS
+	try_scenario "$name" || code=$?
+	name+=", $((SECONDS - started)) s"
+	case $code in
+	0)
+		report ok "$name"
+		sed -n 's/^table: /      /p' "$RUN/scenario.log"
+		;;
+	77) report skip "$name" "$(tail -n 1 "$RUN/scenario.log")" ;;
+	*)
+		sed 's/^/    /' "$RUN/scenario.log" | tail -n 80
+		report FAIL "$name" "exit code $code"
+		;;
+	esac
+}
+
+run_scenarios() {
+	local name
+	for name in "${scenarios[@]}"; do
+		report_scenario "$name"
+	done
+}
