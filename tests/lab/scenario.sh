@@ -16,6 +16,7 @@ AFTER_POWER_CYCLE=
 IGB=0000:41:00.0 # the card whose VFs the guests get; at node 1
 NVME=0000:22:00.0 # at node 0
 IMAGES=/var/lib/libvirt/images
+GUEST_PAGES=64 # of 2 MiB: an emulated host takes long to find them
 NODE1_PAGES=/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages
 # Guests are small. Pages of 1 GiB would have to be reserved at boot.
 small_pages=(--param pages=2MiB)
@@ -27,6 +28,7 @@ trap finish EXIT
 # A failure says what those said who know more; then the next scenario finds nothing of this one.
 finish() {
 	local code=$? name
+	set +e
 	case $code in
 	0 | 77) ;;
 	88)
@@ -34,7 +36,6 @@ finish() {
 		exit 88
 		;;
 	*)
-		set +e
 		virt-fit status
 		journalctl -o cat -t virt-fit-hook -t libvirtd --since "@$started" | tail -n 30
 		dmesg | grep -a DENIED | tail -n 10
@@ -154,7 +155,7 @@ guest_define() { # NAME [BUS-OF-DISK [vCPUS [ADDRESS [DEVICES]]]]
 	cat >"$WORK/$1.xml" <<-END
 		<domain type='kvm'>
 		  <name>$1</name>
-		  <memory unit='MiB'>256</memory>
+		  <memory unit='MiB'>$((GUEST_PAGES * 2))</memory>
 		  <vcpu>${3:-2}</vcpu>
 		  <os>
 		    <type arch='x86_64' machine='q35'>hvm</type>
@@ -239,9 +240,9 @@ threads_are_as_defined() { # NAME
 		"$(sed -n 's/^Cpus_allowed_list:\t//p' "/proc/$(guest_pid "$1")/status")"
 }
 
-# All of its memory, 256 MiB, in huge pages of the node and nowhere else.
+# All of its memory in huge pages of the node and nowhere else.
 memory_is_on_node() { # NAME NODE
 	local map
 	map=$(grep -w huge "/proc/$(guest_pid "$1")/numa_maps")
-	contains "the memory of $1" "$map " " N$2=128 "
+	contains "the memory of $1" "$map " " N$2=$GUEST_PAGES "
 }

@@ -12,7 +12,7 @@ same "VFs before the start" 0 "$(vfs_of_igb)"
 virsh -q start web
 
 same "VFs" 2 "$(vfs_of_igb)"
-same "huge pages" 128 "$(cat "$NODE1_PAGES")"
+same "huge pages" "$GUEST_PAGES" "$(cat "$NODE1_PAGES")"
 contains "status" "$(virt-fit status)" "web: running, fitted (low-latency sriov)"
 guest_is_up web
 guest_says web "cpu model: $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)"

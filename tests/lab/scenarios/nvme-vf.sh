@@ -9,9 +9,10 @@ nvme_vf() { # creates one, with queues and vectors of its own and the namespace
 	local device=/sys/bus/pci/devices/$NVME
 	wait_until 20 grep -qx live "$device"/nvme/nvme0/state
 	echo 0 >"$device"/sriov_drivers_autoprobe
+	echo 0 >"$device"/sriov_numvfs
 	echo 1 >"$device"/sriov_numvfs
 	nvme virt-mgmt /dev/nvme0 -c 1 -r 0 -a 8 -n 2
-	nvme virt-mgmt /dev/nvme0 -c 1 -r 1 -a 8 -n 2
+	nvme virt-mgmt /dev/nvme0 -c 1 -r 1 -a 8 -n 1
 	nvme virt-mgmt /dev/nvme0 -c 1 -a 9
 	nvme attach-ns /dev/nvme0 -n 1 -c 1
 }

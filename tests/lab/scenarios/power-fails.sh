@@ -16,7 +16,7 @@ fi
 
 wait_until 60 guest_is web running
 same "VFs" 1 "$(vfs_of_igb)"
-same "huge pages" 128 "$(cat "$NODE1_PAGES")"
+same "huge pages" "$GUEST_PAGES" "$(cat "$NODE1_PAGES")"
 contains "status" "$(virt-fit status)" "web: running, fitted (low-latency sriov)"
 threads_are_as_defined web
 guest_is_up web

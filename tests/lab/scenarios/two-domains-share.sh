@@ -16,7 +16,7 @@ virt-fit set second low-latency sriov "${small_pages[@]}"
 virsh -q start second
 
 same "VFs" 2 "$(vfs_of_igb)"
-same "huge pages" 256 "$(cat "$NODE1_PAGES")"
+same "huge pages" $((2 * GUEST_PAGES)) "$(cat "$NODE1_PAGES")"
 [ "$(guest_value first //vcpupin/@cpuset)" != "$(guest_value second //vcpupin/@cpuset)" ] ||
 	fail "both are on CPU $(guest_value first //vcpupin/@cpuset)"
 refuses virt-fit set third low-latency "${small_pages[@]}"
@@ -27,13 +27,13 @@ guest_is_up second
 
 virsh -q destroy first
 same "VFs" 2 "$(vfs_of_igb)"
-same "huge pages" 128 "$(cat "$NODE1_PAGES")"
+same "huge pages" "$GUEST_PAGES" "$(cat "$NODE1_PAGES")"
 threads_are_as_defined second
 guest_answers 192.168.77.12
 virsh -q start first
 virsh -q destroy second
 same "VFs" 2 "$(vfs_of_igb)"
-same "huge pages" 128 "$(cat "$NODE1_PAGES")"
+same "huge pages" "$GUEST_PAGES" "$(cat "$NODE1_PAGES")"
 guest_is_up first
 guest_answers 192.168.77.11
 virsh -q destroy first

@@ -17,10 +17,24 @@ migrations() { # of the vCPU threads between CPUs
 	done | awk '{ sum += $1 } END { print sum + 0 }'
 }
 
-foreign_pages() { # of the guest's memory, that are not on the node of the card
-	awk '/huge|anon=6[0-9]{4}|anon=[1-9][0-9]{4}/ { for (i = 1; i <= NF; i++)
-		if ($i ~ /^N0=/) { split($i, n, "="); size = 4; if ($0 ~ / huge /) size = 2048; sum += n[2] * size } }
-		END { print sum + 0 " KiB" }' "/proc/$(guest_pid web)/numa_maps"
+foreign_memory() { # of the guest, whose memory is QEMU's largest mapping, that is not at the card
+	awk '{
+			pages = other = 0
+			for (i = 1; i <= NF; i++) {
+				split($i, part, "=")
+				if (part[1] ~ /^N[0-9]+$/)
+					pages += part[2]
+				if (part[1] ~ /^N[0-9]+$/ && part[1] != "N1")
+					other += part[2]
+				if (part[1] == "kernelpagesize_kB")
+					size = part[2]
+			}
+			if (pages * size > largest) {
+				largest = pages * size
+				foreign = other * size
+			}
+		}
+		END { print foreign + 0 " KiB" }' "/proc/$(guest_pid web)/numa_maps"
 }
 
 foreign_interrupts() { # of the VF, that came to other CPUs than those of the guest's vCPUs
@@ -38,7 +52,7 @@ measure() { # fills `numbers`; the guest runs
 	before=$(exits)
 	ping -q -f -c $packets -W 5 192.168.77.11 >/dev/null || true
 	after=$(exits)
-	numbers=("$(foreign_pages)" "$(($(migrations) - moved))" "$(foreign_interrupts "4 5")"
+	numbers=("$(foreign_memory)" "$(($(migrations) - moved))" "$(foreign_interrupts "4 5")"
 		"$(((after - before) / packets))")
 }
 
