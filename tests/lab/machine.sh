@@ -41,9 +41,9 @@ machine_arguments() { # fills the array `machine`
 		-drive "if=none,id=namespace,format=raw,file=$RUN/nvme.img"
 		-device "nvme-ns,drive=namespace,nsid=1,bus=nvme,shared=on"
 		-drive "if=none,id=root,format=qcow2,cache=unsafe,file=$RUN/disk.qcow2"
-		-device "virtio-blk-pci,drive=root,bus=pcie.0,addr=5"
+		-device "virtio-blk-pci,drive=root,bus=pcie.0,addr=5,ioeventfd=off"
 		-netdev "user,id=way-in,restrict=on,hostfwd=tcp:127.0.0.1:$SSH_PORT-:22"
-		-device "virtio-net-pci,netdev=way-in,bus=pcie.0,addr=6,romfile=,vectors=0"
+		-device "virtio-net-pci,netdev=way-in,bus=pcie.0,addr=6,romfile=,ioeventfd=off"
 		-device "virtio-rng-pci,bus=pcie.0,addr=7"
 		-serial "file:$RUN/console.log" -kernel "$LAB/vmlinuz" -initrd "$LAB/initrd.img"
 		-append "$(kernel_command_line)")

@@ -31,10 +31,7 @@ finish() {
 	set +e
 	case $code in
 	0 | 77) ;;
-	88)
-		touch "$WORK/power-cycle"
-		exit 88
-		;;
+	88) exit 88 ;;
 	*)
 		virt-fit status
 		journalctl -o cat -t virt-fit-hook -t libvirtd --since "@$started" | tail -n 30
@@ -52,6 +49,7 @@ finish() {
 
 # Ends the script; it runs again from its start when the host is up again.
 power_cycle() {
+	touch "$WORK/power-cycle"
 	sync
 	exit 88
 }
