@@ -168,11 +168,6 @@ const struct fit_value_type *fit_value_type_find(const char *name)
 	return NULL;
 }
 
-const char *fit_value_type_name(const struct fit_value_type *type)
-{
-	return type->name;
-}
-
 bool fit_value_type_is_choice(const struct fit_value_type *type)
 {
 	return !type->wanted && !type->allowed;

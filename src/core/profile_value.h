@@ -25,7 +25,6 @@ FIT_MUST_CHECK bool fit_value_parse_page_sizes(
 /* The type of a parameter, by its name in type=; NULL when there is none such. */
 struct fit_value_type;
 const struct fit_value_type *fit_value_type_find(const char *name);
-const char *fit_value_type_name(const struct fit_value_type *type);
 
 /* Is it the type whose values are listed in allowed=? */
 bool fit_value_type_is_choice(const struct fit_value_type *type);
