@@ -6,7 +6,7 @@
  *   virt-fit-hook [--sysroot DIR] [--profiles DIR] -- NAME OPERATION SUBOPERATION EXTRA < XML
  *
  * It is called by the gate inside libvirtd's call of the hook, so: it never talks to libvirt
- * (that would wait for ourselves), starts no program, and ends within its deadline. stdout stays
+ * (that would wait for ourselves), starts no program, and ends in time. stdout stays
  * empty: at migrate and restore it would replace the domain's XML. stderr gets the one line that
  * explains a refusal; everything else goes to syslog.
  *
@@ -29,13 +29,13 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/domain.h"
-#include "sys/clock.h"
 
 enum { EXIT_FINE = 0, EXIT_REFUSED = 1, EXIT_USAGE = 2 };
 
 /* While a hook runs, everybody who lists domains waits. */
-#define DEADLINE_MS  10000
-#define UNDO_SECONDS 5 /* after an interrupted write, to take back */
+#define WAIT_SECONDS 10 /* for others who change the host */
+#define WORK_SECONDS 10 /* for the operation */
+#define UNDO_SECONDS 5	/* after an interrupted write, to take back */
 
 static const struct operation {
 	const char *name;
@@ -81,7 +81,16 @@ static void limit_time(void)
 	struct sigaction action = {.sa_handler = out_of_time, .sa_flags = (int)SA_RESETHAND};
 
 	sigaction(SIGALRM, &action, NULL);
-	alarm(DEADLINE_MS / 1000);
+	alarm(WAIT_SECONDS + WORK_SECONDS);
+}
+
+int fit_call_open_state(struct fit_call *call, struct fit_state *ret_state, struct fit_err *err)
+{
+	if (fit_state_open(&call->root, WAIT_SECONDS * 1000, WORK_SECONDS * 1000, ret_state, err) <
+		0)
+		return -1;
+	alarm(WORK_SECONDS);
+	return 0;
 }
 
 /* One byte more than is accepted is enough to see that it is too much. */
@@ -156,7 +165,7 @@ static const struct operation *find_operation(char **args, int count)
 
 int main(int argc, char **argv)
 {
-	struct fit_call call = {.deadline = fit_clock_ms() + DEADLINE_MS};
+	struct fit_call call = {0};
 	const struct operation *operation;
 	const char *sysroot = "/";
 	int i = 1;

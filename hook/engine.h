@@ -14,7 +14,6 @@ struct fit_call {
 	const char *operation;
 	struct fit_fsroot root;
 	struct fit_profile_store store;
-	int64_t deadline;
 	char *xml;
 	size_t xml_length;
 	xmlDoc *doc;		    /* NULL: the XML cannot be parsed, */
@@ -34,6 +33,9 @@ int fit_call_reconnect(struct fit_call *call, struct fit_err *err);
 
 /* migrate and restore: a prepare follows for a definition that cannot be fitted again. */
 int fit_call_incoming(struct fit_call *call, struct fit_err *err);
+
+/* Waits for others who change the host, up to a limit; then the operation has its time. */
+int fit_call_open_state(struct fit_call *call, struct fit_state *ret_state, struct fit_err *err);
 
 /* Logs what an operation did differently. */
 void fit_call_log(const struct fit_call *call, const struct fit_strlist *notes);

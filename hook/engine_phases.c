@@ -100,7 +100,7 @@ int fit_call_prepare(struct fit_call *call, struct fit_err *err)
 	fit_request_clear(&request);
 	if (!call->uuid)
 		return fit_err_set(err, FIT_ERR_INVALID, "the definition has no UUID");
-	if (fit_state_open(&call->root, call->deadline, &state, err) < 0)
+	if (fit_call_open_state(call, &state, err) < 0)
 		return -1;
 	result = prepare(call, &state, err);
 	fit_state_close(&state);
@@ -118,7 +118,7 @@ static int apply_phase(
 
 	if (result <= 0)
 		return result;
-	result = fit_state_open(&call->root, call->deadline, &state, err);
+	result = fit_call_open_state(call, &state, err);
 	if (result == 0) {
 		journal = find_journal(call, &state);
 		if (journal) {
@@ -153,7 +153,7 @@ static int take_back(struct fit_call *call, enum fit_phase phase, struct fit_err
 	struct fit_state state;
 	int result;
 
-	if (fit_state_open(&call->root, call->deadline, &state, err) < 0)
+	if (fit_call_open_state(call, &state, err) < 0)
 		return -1;
 	journal = find_journal(call, &state);
 	/* Without a journal there can still be something that an earlier call was killed over. */
@@ -198,7 +198,7 @@ int fit_call_incoming(struct fit_call *call, struct fit_err *err)
 
 	if (!call->uuid)
 		return 0;
-	if (fit_state_open(&call->root, call->deadline, &state, err) < 0)
+	if (fit_call_open_state(call, &state, err) < 0)
 		return -1;
 	/* One of its own is of a dead start: prepare would undo it anyway. */
 	result = fit_executor_undo(&state, call->uuid, FIT_PHASE_RELEASE, NULL, err);

@@ -19,12 +19,11 @@
 #include "base/text.h"
 #include "cli/json.h"
 #include "cli/session.h"
-#include "sys/clock.h"
 #include "sys/executor.h"
 #include "sys/state.h"
 #include "sys/value.h"
 
-enum { LOCK_WAIT_MS = 30000 };
+enum { LOCK_WAIT_MS = 30000, WORK_MS = 30000 };
 
 struct undo {
 	struct fit_session session;
@@ -202,7 +201,7 @@ static int run(struct undo *undo, const char *which, struct fit_err *err)
 	if (!which)
 		find_leftovers(&undo->seen, &leftovers);
 	if (!cli->dry_run && (undo->idle.count || leftovers.count) &&
-		fit_state_open(&cli->root, fit_clock_ms() + LOCK_WAIT_MS, &undo->state, err) < 0)
+		fit_state_open(&cli->root, LOCK_WAIT_MS, WORK_MS, &undo->state, err) < 0)
 		return -1;
 	for (size_t i = 0; i < undo->idle.count; i++) {
 		if (cli->dry_run)

@@ -70,14 +70,15 @@ static int load(struct fit_state *state, struct fit_err *err)
 	return 0;
 }
 
-int fit_state_open(const struct fit_fsroot *root, int64_t deadline, struct fit_state *ret_state,
-	struct fit_err *err)
+int fit_state_open(const struct fit_fsroot *root, int64_t wait_ms, int64_t work_ms,
+	struct fit_state *ret_state, struct fit_err *err)
 {
-	struct fit_state state = {.root = root, .lock_fd = -1, .deadline = deadline};
+	struct fit_state state = {.root = root, .lock_fd = -1};
 
 	if (fit_fsroot_make_directories(root, FIT_PATH_DOMAINS, 0700, err) < 0 ||
-		fit_lock_take(root, deadline, &state.lock_fd, err) < 0)
+		fit_lock_take(root, fit_clock_ms() + wait_ms, &state.lock_fd, err) < 0)
 		return -1;
+	state.deadline = fit_clock_ms() + work_ms;
 	if (load(&state, err) < 0) {
 		fit_state_close(&state);
 		return -1;

@@ -30,10 +30,11 @@ struct fit_state {
 	size_t journal_count;
 };
 
-/* Takes the lock (creating the state directory) and loads everything. Waits for the lock until
- * @deadline. */
-int fit_state_open(const struct fit_fsroot *root, int64_t deadline, struct fit_state *ret_state,
-	struct fit_err *err);
+/* Takes the lock (creating the state directory) and loads everything. Waits @wait_ms at most for
+ * the lock. What is done then has @work_ms, however long the wait was: a start that had to wait for
+ * another one is not refused for being late. */
+int fit_state_open(const struct fit_fsroot *root, int64_t wait_ms, int64_t work_ms,
+	struct fit_state *ret_state, struct fit_err *err);
 
 /* Without the lock: to look at only. A host where nothing was ever done gives an empty state. */
 int fit_state_snapshot(

@@ -13,7 +13,6 @@
 #include "support_domain.h"
 #include "support_host.h"
 #include "support_tree.h"
-#include "sys/clock.h"
 #include "sys/executor.h"
 
 /* clang-format off */
@@ -104,7 +103,7 @@ void open_state(const struct fixture *f, struct fit_state *state)
 {
 	struct fit_err err = FIT_ERR_INIT;
 
-	if (fit_state_open(&f->root, fit_clock_ms() + 5000, state, &err) < 0)
+	if (fit_state_open(&f->root, 5000, 5000, state, &err) < 0)
 		fail_msg("%s", err.message);
 }
 
@@ -147,7 +146,7 @@ int hook_call(struct fixture *f, const struct guest *guest, int phase, struct fi
 	int result = -1;
 
 	make_ops(&ops, guest->node, guest->vf, guest->cpus);
-	if (fit_state_open(&f->root, fit_clock_ms() + 5000, &state, err) < 0)
+	if (fit_state_open(&f->root, 5000, 5000, &state, err) < 0)
 		goto out;
 	if (phase >= 3) {
 		result = fit_executor_undo(&state, guest->uuid,

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -423,11 +424,40 @@ static void the_lock_is_waited_for_but_not_for_ever(void **unused)
 	(void)unused;
 	setup(&f);
 	open_state(&f, &first);
-	assert_int_equal(fit_state_open(&f.root, fit_clock_ms() + 30, &second, &err), -1);
+	assert_int_equal(fit_state_open(&f.root, 30, 5000, &second, &err), -1);
 	assert_non_null(strstr(err.message, "did not finish in time"));
 	fit_state_close(&first);
 	open_state(&f, &second);
 	fit_state_close(&second);
+	teardown(&f);
+}
+
+static void who_waited_for_the_lock_has_all_the_time_to_work(void **unused)
+{
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_state first, second;
+	struct fixture f;
+	int64_t started;
+	pid_t holder;
+
+	(void)unused;
+	setup(&f);
+	open_state(&f, &first);
+	holder = fork();
+	assert_true(holder >= 0);
+	if (holder == 0) {
+		usleep(300 * 1000);
+		_exit(0);
+	}
+	/* The child holds it on. */
+	fit_state_close(&first);
+	started = fit_clock_ms();
+	assert_int_equal(fit_state_open(&f.root, 60000, 200, &second, &err), 0);
+	assert_true(fit_clock_ms() >= started + 250);
+	assert_true(second.deadline >= started + 450);
+	assert_true(second.deadline <= fit_clock_ms() + 200);
+	fit_state_close(&second);
+	waitpid(holder, NULL, 0);
 	teardown(&f);
 }
 
@@ -452,6 +482,7 @@ int main(void)
 		cmocka_unit_test(state_of_another_boot_is_dropped),
 		cmocka_unit_test(holders_are_named),
 		cmocka_unit_test(the_lock_is_waited_for_but_not_for_ever),
+		cmocka_unit_test(who_waited_for_the_lock_has_all_the_time_to_work),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
