@@ -275,6 +275,7 @@ void fit_domain_clear(struct fit_domain *domain)
 	free(domain->iothread_ids);
 	free(domain->iothread_pins);
 	free(domain->numatune_mode);
+	fit_strlist_clear(&domain->qemu_args);
 	*domain = (struct fit_domain){0};
 }
 

@@ -13,6 +13,7 @@
 #include <libxml/tree.h>
 
 #include "base/err.h"
+#include "base/strlist.h"
 #include "core/cpuset.h"
 #include "core/pciaddr.h"
 
@@ -102,7 +103,7 @@ struct fit_domain {
 	bool has_hugepage_nodesets;	 /* <page nodeset=>: several sizes */
 	bool backing_excludes_hugepages; /* source 'anonymous' or allocation 'ondemand' */
 	bool has_locked;
-	bool cpu_overridden; /* qemu:commandline carries -cpu */
+	struct fit_strlist qemu_args; /* of <qemu:commandline>, as they are given to QEMU */
 	struct fit_domain_disk *disks;
 	size_t disk_count;
 	struct fit_domain_controller *controllers;

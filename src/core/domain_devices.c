@@ -136,18 +136,21 @@ static bool is_pci_interface(const xmlNode *node)
 	       !fit_domain_attr_is(address, "type", "usb");
 }
 
-static bool overrides_cpu(const xmlNode *root)
+static void read_qemu_args(const xmlNode *root, struct fit_strlist *args)
 {
 	for (const xmlNode *line = root->children; line; line = line->next) {
 		if (!fit_xml_is_in(line, QEMU_NAMESPACE, "commandline"))
 			continue;
-		for (const xmlNode *arg = line->children; arg; arg = arg->next)
-			if (fit_xml_is_in(arg, QEMU_NAMESPACE, "arg") &&
-				(fit_domain_attr_is(arg, "value", "-cpu") ||
-					fit_domain_attr_is(arg, "value", "--cpu")))
-				return true;
+		for (const xmlNode *arg = line->children; arg; arg = arg->next) {
+			fit_autofree char *value = NULL;
+
+			if (!fit_xml_is_in(arg, QEMU_NAMESPACE, "arg"))
+				continue;
+			value = fit_xml_attr(arg, "value");
+			if (value)
+				fit_strlist_add(args, value);
+		}
 	}
-	return false;
 }
 
 static int read_device(const struct fit_domain_reader *reader, const xmlNode *node)
@@ -169,7 +172,7 @@ static int read_device(const struct fit_domain_reader *reader, const xmlNode *no
 
 int fit_domain_read_devices(const struct fit_domain_reader *reader, const xmlNode *root)
 {
-	reader->domain->cpu_overridden = overrides_cpu(root);
+	read_qemu_args(root, &reader->domain->qemu_args);
 	fit_xml_for_each (node, fit_xml_child(root, "devices"), NULL) {
 		if (read_device(reader, node) < 0)
 			return -1;

@@ -247,6 +247,9 @@ void fit_place_vfs_complete(const struct fit_planner *planner, struct fit_candid
 void fit_place_vfs_commit(struct fit_planner *planner, const struct fit_candidate *candidate);
 void fit_place_vfs_clear(struct fit_planner *planner);
 
+/* place_qemu_args.c: warns where <qemu:commandline> contradicts the plan */
+void fit_place_qemu_args_check(struct fit_planner *planner);
+
 /* place_iothreads.c: emulator, iothreads, disks */
 int fit_place_threads_prepare(struct fit_planner *planner);
 void fit_place_threads_complete(const struct fit_planner *planner, struct fit_candidate *candidate);

@@ -235,9 +235,6 @@ void fit_place_guest_commit(struct fit_planner *planner, const struct fit_candid
 	explain_threads(planner, candidate);
 	if (!cpu->intent.set)
 		return;
-	if (domain->cpu_overridden)
-		fit_planner_reason(planner, FIT_REASON_WARNING, "cpu",
-			"<qemu:commandline> carries -cpu, which replaces what <cpu> says");
 	choose_mode(planner);
 	choose_cache(planner);
 	if (!planner->kept_threads)

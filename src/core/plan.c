@@ -81,6 +81,7 @@ static void commit(struct fit_planner *planner, const struct fit_candidate *best
 	fit_place_threads_commit(planner, best);
 	fit_place_memory_commit(planner, best);
 	fit_place_vfs_commit(planner, best);
+	fit_place_qemu_args_check(planner);
 }
 
 int fit_plan_make(

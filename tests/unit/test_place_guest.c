@@ -45,18 +45,6 @@ static void topoext_is_for_amd_with_guest_threads(void **state)
 	fit_bench_end(&b);
 }
 
-/* Corpus B51. */
-static void a_cpu_on_the_command_line_is_warned_of(void **state)
-{
-	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 2}, 4);
-
-	(void)state;
-	b.domain.cpu_overridden = true;
-	fit_bench_plan(&b);
-	fit_expect_reason(&b, FIT_REASON_WARNING, "<qemu:commandline> carries -cpu");
-	fit_bench_end(&b);
-}
-
 static void pins_of_the_definition_are_kept_and_followed(void **state)
 {
 	struct fit_bench b = fit_bench((struct fit_host_shape){2, 1, 8, 2}, 4);
@@ -134,7 +122,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(host_passthrough_needs_kvm),
 		cmocka_unit_test(topoext_is_for_amd_with_guest_threads),
-		cmocka_unit_test(a_cpu_on_the_command_line_is_warned_of),
 		cmocka_unit_test(pins_of_the_definition_are_kept_and_followed),
 		cmocka_unit_test(kept_pins_that_split_siblings_give_no_guest_threads),
 		cmocka_unit_test(kept_pins_to_absent_cpus_are_refused_with_the_remedy),
