@@ -15,6 +15,14 @@ static int show(const struct fit_cli *cli, const struct fit_subject *subject,
 	return FIT_EXIT_DONE;
 }
 
+/* A program that asked for JSON gets it for a refusal, too. */
+static int show_error(const struct fit_cli *cli, const struct fit_err *err)
+{
+	if (cli->json)
+		fit_cli_print_json(fit_json_error(cli->args[0], err));
+	return fit_cli_fail(err);
+}
+
 int fit_cmd_plan(struct fit_cli *cli)
 {
 	struct fit_session session = {.cli = cli};
@@ -25,8 +33,8 @@ int fit_cmd_plan(struct fit_cli *cli)
 
 	if (fit_session_fetch(&session, cli->args[0], &subject, &err) < 0 ||
 		fit_session_survey(&session, &err) < 0 ||
-		fit_session_render(&session, &subject, NULL, &result, &err) < 0)
-		code = fit_cli_fail(&err);
+		fit_session_render(&session, &subject, NULL, false, &result, &err) < 0)
+		code = show_error(cli, &err);
 	else
 		code = show(cli, &subject, &result);
 	fit_render_result_clear(&result);

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/redefine.h"
 #include "core/request_edit.h"
+#include "core/rewrite.h"
 #include "core/xml.h"
 
 struct reverting {
@@ -27,6 +28,18 @@ static int has_request(const struct fit_subject *subject, struct fit_err *err)
 	return status;
 }
 
+/* Is an empty <metadata> to be left, because there was one before? */
+static bool keeps_metadata(const struct fit_subject *subject)
+{
+	struct fit_record record = {0};
+	fit_autodoc xmlDoc *doc = fit_xml_parse(subject->xml, subject->length, subject->name, NULL);
+	bool keeps = doc && fit_record_read(doc, subject->name, &record, NULL) > 0 &&
+		     record.had_metadata;
+
+	fit_record_clear(&record);
+	return keeps;
+}
+
 static int change(struct fit_session *session FIT_UNUSED, const struct fit_subject *subject,
 	void *context, char **ret_xml, struct fit_err *err)
 {
@@ -39,7 +52,8 @@ static int change(struct fit_session *session FIT_UNUSED, const struct fit_subje
 		    &changed, err) < 0)
 		return -1;
 	if (reverting->unset && has_request(subject, NULL) != 0)
-		return fit_request_put(xml, strlen(xml), subject->name, NULL, ret_xml, err);
+		return fit_request_remove(
+			xml, strlen(xml), subject->name, keeps_metadata(subject), ret_xml, err);
 	if (changed)
 		*ret_xml = FIT_STEAL(xml);
 	return 0;

@@ -50,13 +50,14 @@ static int change(struct fit_session *session, const struct fit_subject *subject
 	struct fitting *fitting = context;
 	struct fit_render_result result = {0};
 	fit_autofree char *requested = NULL;
+	bool had_metadata = false;
 
 	clear(fitting);
 	if (fitting->request && !has_request(subject, fitting->request) &&
 		fit_request_put(subject->xml, subject->length, subject->name, fitting->request,
-			&requested, err) < 0)
+			&requested, &had_metadata, err) < 0)
 		return -1;
-	if (fit_session_render(session, subject, requested, &result, err) < 0)
+	if (fit_session_render(session, subject, requested, had_metadata, &result, err) < 0)
 		return -1;
 	fitting->profiles = fit_strlist_join(&result.profile.names, " ");
 	fitting->xml = fit_xstrdup(result.xml);

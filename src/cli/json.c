@@ -181,6 +181,36 @@ static struct json_object *operations(const struct fit_hostops *ops)
 	return array;
 }
 
+static const char *error_name(enum fit_err_code code)
+{
+	switch (code) {
+	case FIT_ERR_INVALID:
+		return "invalid";
+	case FIT_ERR_REFUSED:
+		return "refused";
+	case FIT_ERR_NOTFOUND:
+		return "not found";
+	case FIT_ERR_STALE:
+		return "stale";
+	case FIT_OK:
+	case FIT_ERR_SYSTEM:
+		break;
+	}
+	return "system";
+}
+
+struct json_object *fit_json_error(const char *subject, const struct fit_err *err)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *error = json_object_new_object();
+
+	json_object_object_add(error, "kind", json_object_new_string(error_name(err->code)));
+	json_object_object_add(error, "message", json_object_new_string(err->message));
+	json_object_object_add(object, "subject", json_object_new_string(subject));
+	json_object_object_add(object, "error", error);
+	return object;
+}
+
 struct json_object *fit_json_plan(const char *subject, const struct fit_render_result *result)
 {
 	const struct fit_plan *plan = &result->plan;

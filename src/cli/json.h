@@ -14,6 +14,9 @@ struct json_object *fit_json_strings(const struct fit_strlist *list);
 struct json_object *fit_json_string_or_null(const char *text);
 struct json_object *fit_json_cpus(const struct fit_cpuset *set);
 
+/* What stands in the place of a plan of @subject that there is none of. */
+struct json_object *fit_json_error(const char *subject, const struct fit_err *err);
+
 /* A rendered plan of @subject, a domain or a file: placements, host operations, reasons. What is
  * not planned is absent. */
 struct json_object *fit_json_plan(const char *subject, const struct fit_render_result *result);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "core/request.h"
 #include "core/rewrite.h"
 #include "core/xml.h"
@@ -51,6 +52,21 @@ static char *explain(const struct fit_record *record, const struct fit_render_re
 	return fit_xstrdup("a plan made now differs");
 }
 
+/* A refusal for where the domain and "cannot fit" are said already: without either. To be freed. */
+static char *shorten(const char *name, const char *message)
+{
+	static const char known[] = "cannot fit: ";
+	size_t length = strlen(name);
+
+	if (strncmp(message, name, length) == 0 && message[length] == ':') {
+		message += length + 1;
+		if (*message >= '0' && *message <= '9')
+			return fit_xasprintf("line %s", message);
+		message += strspn(message, " ");
+	}
+	return fit_xstrdup(fit_starts_with(message, known) ? message + strlen(known) : message);
+}
+
 static void judge(struct fit_session *session, const struct fit_subject *subject, xmlDoc *doc,
 	struct fit_standing *standing)
 {
@@ -59,9 +75,9 @@ static void judge(struct fit_session *session, const struct fit_subject *subject
 	struct fit_err err = FIT_ERR_INIT;
 	int recorded = fit_record_read(doc, subject->name, &record, &err);
 
-	if (recorded < 0 || fit_session_render(session, subject, NULL, &result, &err) < 0) {
+	if (recorded < 0 || fit_session_render(session, subject, NULL, false, &result, &err) < 0) {
 		standing->kind = FIT_STANDING_REFUSED;
-		standing->reason = fit_xstrdup(err.message);
+		standing->reason = shorten(subject->name, err.message);
 	} else if (!result.changed) {
 		standing->kind = FIT_STANDING_FITTED;
 	} else if (recorded) {
@@ -94,7 +110,7 @@ int fit_standing_find(struct fit_session *session, const struct fit_virt_domain 
 	requested = doc ? fit_request_read(doc, subject.name, &request, &problem) : -1;
 	if (requested < 0) {
 		standing.kind = FIT_STANDING_REFUSED;
-		standing.reason = fit_xstrdup(problem.message);
+		standing.reason = shorten(subject.name, problem.message);
 	} else if (requested > 0) {
 		standing.profiles = request.profiles;
 		request.profiles = (struct fit_strlist){0};

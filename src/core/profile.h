@@ -162,9 +162,10 @@ typedef int (*fit_profile_loader)(void *context, const char *name, char **ret_pa
 	size_t *ret_length, struct fit_err *err);
 
 /*
- * Composes @names with the values in @params (NULL when none). Errors: unknown profile, include
- * cycle, unknown element, attribute, value or parameter, a parameter value of the wrong type; all
- * with file and line. The digest depends on the meaning only, not on comments, order or file names.
+ * Composes @names with the values in @params (NULL when none). Errors: unknown profile, one that is
+ * named twice, include cycle, unknown element, attribute, value or parameter, a parameter value of
+ * the wrong type; all with file and line. The digest depends on the meaning only, not on comments,
+ * order or file names.
  */
 int fit_profile_compose(const struct fit_strlist *names, const struct fit_param *params,
 	size_t param_count, fit_profile_loader load, void *context, struct fit_profile *ret_profile,

@@ -139,6 +139,9 @@ static int gather_all(struct composition *composition, const struct fit_strlist 
 			return fit_err_set(composition->err, FIT_ERR_INVALID,
 				"\"%s\" is no profile name", shown);
 		}
+		if (fit_strlist_contains(&profile->names, names->items[i]))
+			return fit_err_set(composition->err, FIT_ERR_INVALID,
+				"the profile \"%s\" is named twice", names->items[i]);
 		if (gather(composition, names->items[i]) < 0)
 			return -1;
 		fit_strlist_add(&profile->names, names->items[i]);

@@ -214,10 +214,11 @@ static int read_facet(const struct place *place, struct fit_facet *facet, struct
 static int read_fitted(const struct place *place, struct fit_record *record, struct fit_err *err)
 {
 	static const char *const known[] = {
-		"version", "profile", "digest", "host", "controllers", "sole"};
+		"version", "profile", "digest", "host", "controllers", "sole", "metadata"};
 
 	if (check_attributes(place, known, FIT_ARRAY_SIZE(known), err) < 0 ||
-		read_flag(place, "sole", &record->sole, err) < 0)
+		read_flag(place, "sole", &record->sole, err) < 0 ||
+		read_flag(place, "metadata", &record->had_metadata, err) < 0)
 		return -1;
 	record->version = fit_xml_attr(place->node, "version");
 	record->profile = fit_xml_attr(place->node, "profile");
@@ -328,6 +329,7 @@ xmlNode *fit_record_print(xmlDoc *doc, const struct fit_record *record)
 	set(node, "host", record->host);
 	set(node, "controllers", record->controllers);
 	set(node, "sole", record->sole ? "yes" : NULL);
+	set(node, "metadata", record->had_metadata ? "yes" : NULL);
 	for (size_t i = 0; i < record->facet_count; i++)
 		add_facet(node, &record->facets[i]);
 	return node;

@@ -33,6 +33,7 @@ struct fit_remains {
 	size_t count;
 	size_t top;	   /* items from here on are taken */
 	char *controllers; /* of the record */
+	bool had_metadata; /* likewise */
 	/* PCI controllers that libvirt added for our devices, with their placeholders. */
 	struct fit_remain *controller_items;
 	size_t controller_count;

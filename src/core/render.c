@@ -117,6 +117,7 @@ static int apply(struct render *render, struct fit_err *err)
 		.profile = names,
 		.digest = render->result.digest,
 		.host = input->host->identity,
+		.had_metadata = input->had_metadata,
 	};
 
 	if (fit_rewrite_apply(

@@ -21,6 +21,7 @@ struct fit_render_input {
 	size_t length;
 	const char *name;		 /* for messages */
 	const struct fit_request *asked; /* on top of the document's request; NULL: nothing */
+	bool had_metadata;		 /* see fit_record */
 	const struct fit_host *host;
 	const struct fit_claims *claims; /* may contain the domain itself; may be NULL */
 	fit_profile_loader load;

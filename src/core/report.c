@@ -314,6 +314,24 @@ static char *describe_device_interrupts(const struct report *report, const struc
 	return cpus ? fit_xasprintf("interrupts of %s to %s", list, cpus) : NULL;
 }
 
+/* Texts in rows of a readable width; only the first has the label. */
+static void add_wrapped(struct report *report, const char *label, const struct fit_strlist *texts)
+{
+	const size_t readable = 84;
+	fit_autobuffer struct fit_buffer line = {0};
+
+	for (size_t i = 0; i < texts->count; i++) {
+		bool last = i + 1 == texts->count;
+
+		fit_buffer_addf(
+			&line, "%s%s%s", line.length ? " " : "", texts->items[i], last ? "" : ";");
+		if (!last && line.length + strlen(texts->items[i + 1]) < readable)
+			continue;
+		add_row(report, fit_xstrdup(label), fit_buffer_steal(&line), NULL);
+		label = "";
+	}
+}
+
 static void add_ops(struct report *report, const struct fit_hostops *ops)
 {
 	fit_autostrlist struct fit_strlist texts = {0};
@@ -327,8 +345,7 @@ static void add_ops(struct report *report, const struct fit_hostops *ops)
 	}
 	if (interrupts)
 		fit_strlist_add(&texts, interrupts);
-	if (texts.count)
-		add_row(report, fit_xstrdup("at start"), fit_strlist_join(&texts, "; "), NULL);
+	add_wrapped(report, "at start", &texts);
 }
 
 static void add_reasons(struct report *report, bool why)

@@ -51,23 +51,53 @@ static int put_in(
 	return 0;
 }
 
-int fit_request_put(const char *xml, size_t length, const char *name,
-	const struct fit_request *request, char **ret_xml, struct fit_err *err)
+static xmlDoc *read_domain(const char *xml, size_t length, const char *name, struct fit_err *err)
 {
-	fit_autodoc xmlDoc *doc = fit_xml_parse(xml, length, name, err);
-	xmlNode *root;
-	xmlNode *metadata;
+	xmlDoc *doc = fit_xml_parse(xml, length, name, err);
 
-	if (!doc || fit_domain_check(doc, name, err) < 0)
+	if (doc && fit_domain_check(doc, name, err) < 0) {
+		xmlFreeDoc(doc);
+		return NULL;
+	}
+	return doc;
+}
+
+int fit_request_put(const char *xml, size_t length, const char *name,
+	const struct fit_request *request, char **ret_xml, bool *ret_had_metadata,
+	struct fit_err *err)
+{
+	fit_autodoc xmlDoc *doc = read_domain(xml, length, name, err);
+	xmlNode *root = doc ? xmlDocGetRootElement(doc) : NULL;
+	xmlNode *metadata = fit_xml_child(root, "metadata");
+	bool had_metadata = metadata && fit_layout_is_hollow(metadata);
+
+	if (!doc)
 		return -1;
-	root = xmlDocGetRootElement(doc);
-	metadata = fit_xml_child(root, "metadata");
 	if (metadata)
 		take_out(metadata);
-	if (request && put_in(root, request, name, err) < 0)
+	if (put_in(root, request, name, err) < 0)
 		return -1;
-	if (!request && metadata && fit_layout_is_hollow(metadata))
-		drop(metadata);
+	*ret_xml = fit_xml_print(doc);
+	*ret_had_metadata = had_metadata;
+	return 0;
+}
+
+int fit_request_remove(const char *xml, size_t length, const char *name, bool keep_metadata,
+	char **ret_xml, struct fit_err *err)
+{
+	fit_autodoc xmlDoc *doc = read_domain(xml, length, name, err);
+	xmlNode *metadata = doc ? fit_xml_child(xmlDocGetRootElement(doc), "metadata") : NULL;
+
+	if (!doc)
+		return -1;
+	if (metadata)
+		take_out(metadata);
+	if (metadata && fit_layout_is_hollow(metadata)) {
+		if (keep_metadata)
+			fit_layout_close(metadata);
+		else
+			drop(metadata);
+	}
 	*ret_xml = fit_xml_print(doc);
 	return 0;
 }

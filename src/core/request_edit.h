@@ -6,9 +6,15 @@
 #include "base/err.h"
 #include "core/request.h"
 
-/* The document with @request instead of the one it has, or without any when @request is NULL. A
- * <metadata> that holds nothing else comes and goes with it. *ret_xml is to be freed. */
+/* The document with @request instead of the one it has. *ret_had_metadata: an empty <metadata> was
+ * there, which fit_request_remove() shall keep. *ret_xml is to be freed. */
 int fit_request_put(const char *xml, size_t length, const char *name,
-	const struct fit_request *request, char **ret_xml, struct fit_err *err);
+	const struct fit_request *request, char **ret_xml, bool *ret_had_metadata,
+	struct fit_err *err);
+
+/* The document without a request, and without a <metadata> that held nothing else unless
+ * @keep_metadata. *ret_xml is to be freed. */
+int fit_request_remove(const char *xml, size_t length, const char *name, bool keep_metadata,
+	char **ret_xml, struct fit_err *err);
 
 #endif

@@ -44,6 +44,7 @@ struct fit_record {
 	char *host;	   /* fit_host.identity */
 	char *controllers; /* PCI controllers of the original: core/controllers.h; NULL: unknown */
 	bool sole;	   /* the record was added to a <metadata> that had no content at all */
+	bool had_metadata; /* an empty <metadata> stood there before the request was set */
 	struct fit_facet *facets; /* in the order they were applied */
 	size_t facet_count;
 };

@@ -450,6 +450,8 @@ static int write_record(struct apply *apply, const struct fit_record *info)
 	record->profile = copy_or_empty(info->profile);
 	record->digest = copy_or_empty(info->digest);
 	record->host = copy_or_empty(info->host);
+	record->had_metadata =
+		info->had_metadata || (apply->remains && apply->remains->had_metadata);
 	/* Fixed by the first apply: what libvirt added since is not the original's. */
 	if (!apply->remains)
 		record->controllers = fit_controllers_list(apply->root);

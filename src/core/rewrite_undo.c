@@ -396,6 +396,7 @@ int fit_rewrite_undo(xmlDoc *doc, const char *name, struct fit_strlist *notes,
 			undo.remains = remains = fit_remains_new();
 			remains->controllers =
 				record.controllers ? fit_xstrdup(record.controllers) : NULL;
+			remains->had_metadata = record.had_metadata;
 		}
 		status = undo_record(&undo, &record);
 	}

@@ -52,6 +52,7 @@ for name in ../base base/../base /etc/passwd . .. .hidden "$(printf 'x%.0s' {1..
 	refused "\"$name\" is no profile name" plan --profile "$name" "$good"
 done
 refused "requests no profile" plan "$good"
+refused '"base" is named twice' plan --profile "base low-latency base" "$good"
 
 # Requests in the document
 request() { # ATTRIBUTES CONTENT
@@ -66,6 +67,8 @@ request "profile='base'" "<fit:param name='no' value='1'/>"
 refused "no parameter \"no\"" render "$bad"
 request "profile='../base'" ""
 refused "../base" render "$bad"
+request "profile='base base'" ""
+refused '"base" is named twice' render "$bad"
 request "" ""
 refused "names no profile" render "$bad"
 sed "s,<vcpu,<metadata><domain profile='base'/></metadata><vcpu," "$good" >"$bad"
@@ -77,3 +80,10 @@ refuses "$fit" plan --sysroot "$TEST_DIR/empty" --profiles "$BUILD/profiles" --p
 contains "the refusal" "$refusal" "is not the root of a system"
 refuses "$fit" plan --sysroot "$TEST_DIR/nosuch" --profiles "$BUILD/profiles" --profile base "$good"
 contains "the refusal" "$refusal" "$TEST_DIR/nosuch"
+
+# Programs get a refusal as JSON, besides.
+json=$("$fit" plan "${common[@]}" --json --profile nosuch "$good" 2>"$TEST_DIR/err") && fail "not refused"
+contains "stderr" "$(cat "$TEST_DIR/err")" 'no profile "nosuch"'
+contains "the JSON" "$json" "\"subject\": \"$good\""
+contains "the JSON" "$json" '"kind": "not found"'
+contains "the JSON" "$json" 'there is no profile \"nosuch\"'

@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/redefine.h"
+#include "cli/standing.h"
 #include "support_tree.h"
 #include "virt/domains.h"
 
@@ -126,6 +127,28 @@ static void set_fits_and_unset_gives_the_definition_back(void **state)
 	assert_string_equal(after, before);
 }
 
+static void an_empty_metadata_element_survives_unset(void **state)
+{
+	struct fit_err err = FIT_ERR_INIT;
+	fit_autofree char *before = NULL;
+	fit_autofree char *after = NULL;
+
+	(void)state;
+	if (fit_virt_define(&virt,
+		    "<domain type='kvm'><name>hollow</name><metadata/><memory "
+		    "unit='GiB'>2</memory><vcpu>2</vcpu><os><type arch='x86_64' "
+		    "machine='q35'>hvm</type></os></domain>",
+		    &err) < 0)
+		fail_msg("%s", err.message);
+	before = definition("hollow");
+	assert_non_null(strstr(before, "<metadata/>"));
+	assert_int_equal(run(fit_cmd_set, "hollow|base", false), FIT_EXIT_DONE);
+	assert_int_equal(run(fit_cmd_set, "hollow|low-latency", false), FIT_EXIT_DONE);
+	assert_int_equal(run(fit_cmd_unset, "hollow", false), FIT_EXIT_DONE);
+	after = definition("hollow");
+	assert_string_equal(after, before);
+}
+
 static void what_is_fitted_stays_byte_for_byte(void **state)
 {
 	fit_autofree char *fitted = NULL;
@@ -200,6 +223,38 @@ static void what_cannot_be_met_changes_nothing(void **state)
 	assert_int_equal(run(fit_cmd_apply, "modest", false), FIT_EXIT_FAILED);
 	assert_int_equal(run(fit_cmd_revert, "modest", false), FIT_EXIT_DONE);
 	assert_int_equal(run(fit_cmd_unset, "modest", false), FIT_EXIT_DONE);
+}
+
+/* Where the name stands before it and "cannot fit" is said, a reason repeats neither. */
+static void a_reason_says_nothing_twice(void **state)
+{
+	struct fit_cli cli = {.connect = URI,
+		.sysroot = root.path,
+		.root = root,
+		.store = {.root = &root, .shipped = profiles}};
+	struct fit_session session = {.cli = &cli};
+	struct fit_virt_domain domain = {0};
+	struct fit_standing standing = {0};
+	struct fit_err err = FIT_ERR_INIT;
+
+	(void)state;
+	if (fit_virt_define(&virt,
+		    "<domain type='kvm'><name>wide</name><metadata><f:domain "
+		    "xmlns:f='urn:virt-fit:domain:1' profile='low-latency'/></metadata><memory "
+		    "unit='GiB'>2</memory><vcpu>90</vcpu><os><type arch='x86_64' "
+		    "machine='q35'>hvm</type></os></domain>",
+		    &err) < 0 ||
+		fit_session_connect(&session, &err) < 0 || fit_session_survey(&session, &err) < 0 ||
+		fit_virt_find(&session.virt, "wide", &domain, &err) < 0 ||
+		fit_standing_find(&session, &domain, &standing, &err) < 0)
+		fail_msg("%s", err.message);
+	assert_int_equal(standing.kind, FIT_STANDING_REFUSED);
+	assert_null(strstr(standing.reason, "wide"));
+	assert_null(strstr(standing.reason, "cannot fit"));
+	assert_true(*standing.reason > ' ');
+	fit_standing_clear(&standing);
+	fit_virt_domain_clear(&domain);
+	fit_session_close(&session);
 }
 
 static void one_command_gives_no_core_twice(void **state)
@@ -368,10 +423,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(set_fits_and_unset_gives_the_definition_back),
+		cmocka_unit_test(an_empty_metadata_element_survives_unset),
 		cmocka_unit_test(what_is_fitted_stays_byte_for_byte),
 		cmocka_unit_test(revert_keeps_the_request_and_apply_fits_again),
 		cmocka_unit_test(a_dry_run_changes_nothing),
 		cmocka_unit_test(what_cannot_be_met_changes_nothing),
+		cmocka_unit_test(a_reason_says_nothing_twice),
 		cmocka_unit_test(one_command_gives_no_core_twice),
 		cmocka_unit_test(one_failure_does_not_keep_the_others_from_being_fitted),
 		cmocka_unit_test(an_edit_made_meanwhile_is_not_lost),
