@@ -49,11 +49,7 @@ void fit_profile_clear(struct fit_profile *profile)
 		fit_profile_param_clear(&profile->params[i]);
 	free(profile->params);
 	clear_settings(profile->settings, profile->setting_count);
-	free(profile->disks.cache);
-	free(profile->disks.io);
-	free(profile->memory.page_sizes);
-	free(profile->vfs.pf);
-	free(profile->governor.value);
+	fit_profile_clear_intents(profile);
 	*profile = (struct fit_profile){0};
 }
 

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/profile.h"
+#include "core/profile_grammar.h"
 
 /* Files by name; the file of "a" is called "a.xml". */
 struct file {
@@ -492,9 +493,23 @@ static void the_digest_is_of_the_meaning(void **state)
 	expect_digest(false, "<memory pages='1GiB 2MiB'/>", "<memory pages='2MiB 1GiB'/>");
 }
 
+/* The parser keeps what a file states in arrays of FIT_PROFILE_ATTRIBUTES_MAX. */
+static void every_element_fits_the_parser(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < fit_profile_element_count; i++) {
+		size_t count = 0;
+
+		fit_profile_for_each_attribute (attribute, &fit_profile_elements[i])
+			count++;
+		assert_in_range(count, 1, FIT_PROFILE_ATTRIBUTES_MAX);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_element_fits_the_parser),
 		cmocka_unit_test(every_intent_reaches_its_struct),
 		cmocka_unit_test(what_no_profile_states_is_not_set),
 		cmocka_unit_test(the_last_statement_wins_attribute_by_attribute),

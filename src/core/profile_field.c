@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/profile_field.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "core/profile_value.h"
+
+static const struct fit_profile_word *find_word(
+	const struct fit_profile_attribute *attribute, const char *text)
+{
+	for (const struct fit_profile_word *word = attribute->words; word && word->word; word++)
+		if (fit_streq(word->word, text))
+			return word;
+	return NULL;
+}
+
+/* One of the words into a bool: is its value not 0? */
+static char *store_flag(
+	const struct fit_profile_attribute *attribute, void *field, const char *text)
+{
+	const struct fit_profile_word *word = find_word(attribute, text);
+
+	if (!word)
+		return NULL;
+	*(bool *)field = word->value != 0;
+	return fit_xstrdup(text);
+}
+
+/* The value of one of the words into an enumeration, which GCC makes an unsigned int. */
+static char *store_enum(
+	const struct fit_profile_attribute *attribute, void *field, const char *text)
+{
+	const struct fit_profile_word *word = find_word(attribute, text);
+
+	if (!word)
+		return NULL;
+	*(unsigned int *)field = word->value;
+	return fit_xstrdup(text);
+}
+
+/* One of the words itself into a string; the one with value 0 ("keep") is NULL there. */
+static char *store_word(
+	const struct fit_profile_attribute *attribute, void *field, const char *text)
+{
+	const struct fit_profile_word *word = find_word(attribute, text);
+
+	if (!word)
+		return NULL;
+	fit_xreplace(field, word->value ? text : NULL);
+	return fit_xstrdup(text);
+}
+
+/* A number, or the value of one of the words. */
+static char *store_count(
+	const struct fit_profile_attribute *attribute, void *field, const char *text)
+{
+	const struct fit_profile_word *word = find_word(attribute, text);
+	unsigned int count;
+
+	if (word) {
+		*(unsigned int *)field = word->value;
+		return fit_xstrdup(text);
+	}
+	if (!fit_value_parse_count(text, &count))
+		return NULL;
+	*(unsigned int *)field = count;
+	return fit_xasprintf("%u", count);
+}
+
+/* "auto" or a number: two fields. */
+static char *store_iothread_count(
+	const struct fit_profile_attribute *attribute, void *field, const char *text)
+{
+	struct fit_intent_iothreads *iothreads = field;
+	char *canonical = store_count(attribute, &iothreads->count, text);
+
+	if (canonical)
+		iothreads->automatic = find_word(attribute, text) != NULL;
+	return canonical;
+}
+
+static char *store_page_sizes(
+	const struct fit_profile_attribute *attribute, void *field, const char *text)
+{
+	struct fit_intent_memory *memory = field;
+	uint64_t *sizes;
+	size_t count;
+
+	if (!fit_value_parse_page_sizes(text, &sizes, &count))
+		return NULL;
+	free(memory->page_sizes);
+	memory->page_sizes = sizes;
+	memory->page_size_count = count;
+	return fit_value_canonical(fit_value_type_find(attribute->type), NULL, text);
+}
+
+/* The canonical spelling into a string. */
+static char *store_text(
+	const struct fit_profile_attribute *attribute, void *field, const char *text)
+{
+	char *canonical = fit_value_canonical(fit_value_type_find(attribute->type), NULL, text);
+
+	if (canonical)
+		fit_xreplace(field, canonical);
+	return canonical;
+}
+
+static void clear_string(void *field)
+{
+	free(*(char **)field);
+}
+
+static void clear_page_sizes(void *field)
+{
+	struct fit_intent_memory *memory = field;
+
+	free(memory->page_sizes);
+}
+
+const struct fit_profile_field fit_field_flag = {store_flag, NULL};
+const struct fit_profile_field fit_field_enum = {store_enum, NULL};
+const struct fit_profile_field fit_field_count = {store_count, NULL};
+const struct fit_profile_field fit_field_iothread_count = {store_iothread_count, NULL};
+const struct fit_profile_field fit_field_word = {store_word, clear_string};
+const struct fit_profile_field fit_field_text = {store_text, clear_string};
+const struct fit_profile_field fit_field_page_sizes = {store_page_sizes, clear_page_sizes};

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Devices. */
+#include "core/profile_grammar_parts.h"
+
+const struct fit_profile_attribute fit_grammar_disks[] = {
+	{"iothread", &fit_field_flag, FIELD(disks, spread_iothreads), KEEP_OR("spread"), NULL,
+		"keep"},
+	{"cache", &fit_field_word, FIELD(disks, cache),
+		WORDS({"none", 1}, {"writeback", 1}, {"writethrough", 1}, {"directsync", 1},
+			{"unsafe", 1}, {"keep", 0}),
+		NULL, "keep"},
+	{"io", &fit_field_word, FIELD(disks, io),
+		WORDS({"native", 1}, {"threads", 1}, {"io_uring", 1}, {"keep", 0}), NULL, "keep"},
+	EXISTING,
+	{0},
+};
+
+const struct fit_profile_attribute fit_grammar_vfs[] = {
+	{"count", &fit_field_count, FIELD(vfs, count), NULL, "count", "1"},
+	{"class", &fit_field_enum, FIELD(vfs, class),
+		WORDS({"network", FIT_VF_NETWORK}, {"nvme", FIT_VF_NVME}), NULL, "network"},
+	{"pf", &fit_field_text, FIELD(vfs, pf), NULL, "pf", "nearest"},
+	{"create", &fit_field_count, FIELD(vfs, create), WORDS({"needed", 0}), "count", "needed"},
+	EXISTING,
+	{0},
+};

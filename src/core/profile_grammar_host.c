@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the host is given. */
+#include "core/profile_grammar_parts.h"
+
+const struct fit_profile_attribute fit_grammar_interrupts_of_others[] = {
+	{"to", &fit_field_flag, FIELD(interrupts, others_elsewhere), KEEP_OR("elsewhere"), NULL,
+		NULL},
+	{0},
+};
+
+const struct fit_profile_attribute fit_grammar_interrupts_of_devices[] = {
+	{"to", &fit_field_enum, FIELD(interrupts, devices_to),
+		WORDS({"vcpus", FIT_PLACE_VCPUS}, {"housekeeping", FIT_PLACE_HOUSEKEEPING},
+			{"node", FIT_PLACE_NODE}, {"keep", FIT_PLACE_NONE}),
+		NULL, NULL},
+	{0},
+};
+
+const struct fit_profile_attribute fit_grammar_governor[] = {
+	{"value", &fit_field_text, FIELD(governor, value), NULL, "text", "performance"},
+	{"missing", &fit_field_flag, FIELD(governor, missing_refuse),
+		WORDS({"warn", 0}, {"refuse", 1}), NULL, "warn"},
+	{0},
+};
