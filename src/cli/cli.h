@@ -13,6 +13,7 @@
 #include "base/attr.h"
 #include "base/err.h"
 #include "base/strlist.h"
+#include "core/target.h"
 #include "sys/fsroot.h"
 #include "sys/profile_store.h"
 
@@ -28,6 +29,7 @@ struct fit_cli {
 	struct fit_strlist profiles; /* --profile NAMES, split; empty: the request decides */
 	struct fit_strlist params;   /* --param NAME=VALUE, as given */
 	struct fit_strlist devices;  /* --device ADDRESS|NETDEV, as given */
+	struct fit_target target;    /* --target VERSIONS; 0: not given */
 	bool json;		     /* --json */
 	bool dry_run;		     /* -n, --dry-run */
 	bool why;		     /* --why */

@@ -16,7 +16,7 @@
 	"standard input; anything else is a DOMAIN: name, UUID or id."
 
 /* To try what is not in the definition. */
-#define TRY_OPTIONS (FIT_OPTION_PROFILE | FIT_OPTION_PARAM | FIT_OPTION_DEVICE)
+#define TRY_OPTIONS (FIT_OPTION_PROFILE | FIT_OPTION_PARAM | FIT_OPTION_DEVICE | FIT_OPTION_TARGET)
 
 static const struct fit_verb verbs[] = {
 	{"set", "DOMAIN PROFILE...", "Request profiles for a domain and fit its definition",

@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "core/target.h"
 #include "sys/paths.h"
 
 struct entry {
@@ -22,6 +23,8 @@ static const struct entry entries[] = {
 	{FIT_OPTION_PARAM, "param", 0, "NAME=VALUE", "give a profile parameter a value"},
 	{FIT_OPTION_DEVICE, "device", 0, "DEVICE",
 		"place near this device: PCI address or network interface"},
+	{FIT_OPTION_TARGET, "target", 0, "VERSIONS",
+		"write for these: libvirt=9.0,qemu=7.2 (default: those connected to)"},
 	{FIT_OPTION_WHY, "why", 0, NULL, "explain every choice"},
 	{FIT_OPTION_JSON, "json", 0, NULL, "print JSON"},
 	{FIT_OPTION_DRY_RUN, "dry-run", 'n', NULL, "say what would be done, change nothing"},
@@ -104,6 +107,8 @@ static int take(struct fit_cli *cli, enum fit_option option, const char *value, 
 	case FIT_OPTION_DEVICE:
 		fit_strlist_add(&cli->devices, value);
 		break;
+	case FIT_OPTION_TARGET:
+		return fit_target_parse(value, &cli->target, err);
 	case FIT_OPTION_WHY:
 		cli->why = true;
 		break;

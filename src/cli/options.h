@@ -19,6 +19,7 @@ enum fit_option {
 	FIT_OPTION_JSON = 1 << 7,
 	FIT_OPTION_DRY_RUN = 1 << 8,
 	FIT_OPTION_HELP = 1 << 9,
+	FIT_OPTION_TARGET = 1 << 10,
 	/* Every verb accepts these: where the host, libvirt and the profiles are. */
 	FIT_OPTION_COMMON =
 		FIT_OPTION_CONNECT | FIT_OPTION_SYSROOT | FIT_OPTION_PROFILES | FIT_OPTION_HELP,

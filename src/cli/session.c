@@ -137,6 +137,25 @@ static int connect_if_possible(struct fit_session *session, struct fit_err *err)
 	return 0;
 }
 
+/* What the user says, else what is connected to, else the oldest that is supported. */
+static void choose_target(struct fit_session *session)
+{
+	const struct fit_target *stated = &session->cli->target;
+	struct fit_target connected = {0};
+
+	if (session->connected)
+		fit_virt_versions(&session->virt, &connected.libvirt, &connected.qemu);
+	session->target = fit_target_default;
+	if (connected.libvirt)
+		session->target.libvirt = connected.libvirt;
+	if (connected.qemu)
+		session->target.qemu = connected.qemu;
+	if (stated->libvirt)
+		session->target.libvirt = stated->libvirt;
+	if (stated->qemu)
+		session->target.qemu = stated->qemu;
+}
+
 int fit_session_survey(struct fit_session *session, struct fit_err *err)
 {
 	fit_autostrlist struct fit_strlist notes = {0};
@@ -148,6 +167,7 @@ int fit_session_survey(struct fit_session *session, struct fit_err *err)
 			"%s is another machine, and a plan is made for the hardware of this one: "
 			"run virt-fit there, or give a copy of its /sys and /proc with --sysroot",
 			session->virt.uri);
+	choose_target(session);
 	if (fit_probe(&session->cli->root, FIT_PROBE_ALL, &session->host, NULL, err) < 0)
 		return -1;
 	if (!session->connected)
@@ -198,6 +218,7 @@ int fit_session_render(struct fit_session *session, const struct fit_subject *su
 		.asked = &asked,
 		.had_metadata = had_metadata,
 		.host = &session->host,
+		.target = &session->target,
 		.claims = &session->claims,
 		.load = fit_profile_store_load,
 		.load_context = &session->cli->store,

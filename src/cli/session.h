@@ -18,6 +18,7 @@ struct fit_session {
 	bool connected;
 	struct fit_virt virt;
 	struct fit_host host;
+	struct fit_target target; /* what definitions are written for */
 	struct fit_claims claims;
 };
 

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Emission writes what the plan has and nothing else: whether something makes sense here (TCG, a
- * machine without PCI, an old libvirt) was the planner's decision. What is decided here is who wins
- * where the definition has a setting of its own.
+ * Emission writes what the plan has, and the settings of the profile that are no placements. What
+ * is decided here is who wins where the definition has a setting of its own, and whether the
+ * libvirt and QEMU of the target can express it.
  *
  * emit_cpu.c: <cpu>; emit_tune.c: iothreads and pins; emit_memory.c: memory, numatune and backing;
  * emit_devices.c: disks, controllers, VFs.
  */
 #include "core/emit.h"
 
+#include "base/buffer.h"
+#include "base/memory.h"
 #include "base/text.h"
+#include "core/contain.h"
 #include "core/emit_parts.h"
+#include "core/fragment.h"
+#include "core/path.h"
+#include "core/xml.h"
 
 int fit_emit_decide(const struct fit_emitter *emitter, const struct fit_intent *intent,
 	const char *what, const char *found, const char *wanted)
@@ -28,14 +34,78 @@ int fit_emit_decide(const struct fit_emitter *emitter, const struct fit_intent *
 		intent->line, wanted);
 }
 
-int fit_emit(const struct fit_plan *plan, const struct fit_plan_input *input,
-	struct fit_edits *ret_edits, struct fit_err *err)
+/* An element for people: on one line, without the content that would fill many. */
+static char *describe(const xmlNode *node)
+{
+	fit_autobuffer struct fit_buffer text = {0};
+
+	fit_buffer_addf(&text, "<%s", (const char *)node->name);
+	for (const xmlAttr *attribute = node->properties; attribute; attribute = attribute->next) {
+		const char *name = (const char *)attribute->name;
+		fit_autofree char *value = fit_xml_attr(node, name);
+
+		fit_buffer_addf(&text, " %s='%s'", name, value);
+	}
+	fit_buffer_add(&text, fit_xml_child(node, NULL) ? ">…" : "/>");
+	return fit_buffer_steal(&text);
+}
+
+/* Is the element there what we would write? */
+static bool says_the_same(xmlNode *node, const char *value)
+{
+	xmlNode *wanted = fit_fragment_element(node, value, "a setting of ours", NULL);
+	bool same = wanted && fit_xml_contains(node, wanted);
+
+	xmlFreeNode(wanted);
+	return same;
+}
+
+/* What the original has at the setting's path, for people; NULL when there is nothing. */
+static char *find_setting(const struct fit_emitter *emitter, const struct fit_setting *setting)
+{
+	fit_autopath struct fit_path path = {0};
+	xmlNode *root = emitter->original ? xmlDocGetRootElement(emitter->original) : NULL;
+	xmlNode *node;
+
+	if (!root || fit_path_parse(setting->path, &path, NULL) < 0)
+		return NULL;
+	node = fit_path_find(&path, path.step_count, root);
+	if (!node)
+		return NULL;
+	if (path.kind == FIT_PATH_ATTRIBUTE)
+		return fit_xml_attr(node, path.attribute);
+	if (path.kind == FIT_PATH_TEXT)
+		return fit_xml_text(node);
+	return says_the_same(node, setting->value) ? fit_xstrdup(setting->value) : describe(node);
+}
+
+int fit_emit_setting(const struct fit_emitter *emitter, const struct fit_intent *intent,
+	const struct fit_setting *setting)
+{
+	fit_autofree char *found = find_setting(emitter, setting);
+	fit_autofree char *why = NULL;
+	int decision = 0;
+
+	if (fit_target_has(emitter->target, emitter->domain, setting->feature, &why))
+		decision = fit_emit_decide(emitter, intent, setting->what, found, setting->value);
+	else
+		fit_plan_reason(emitter->plan, FIT_REASON_NOTE, setting->topic,
+			"%s is left out: %s", setting->what, why);
+	if (decision > 0)
+		fit_edits_set(emitter->edits, setting->path, setting->value);
+	return decision;
+}
+
+int fit_emit(struct fit_plan *plan, const struct fit_plan_input *input, struct fit_edits *ret_edits,
+	struct fit_err *err)
 {
 	struct fit_edits edits = {0};
 	const struct fit_emitter emitter = {
 		.plan = plan,
 		.domain = input->domain,
 		.profile = input->profile,
+		.target = input->target ? input->target : &fit_target_default,
+		.original = input->original,
 		.edits = &edits,
 		.err = err,
 	};

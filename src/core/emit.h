@@ -7,8 +7,9 @@
 #include "core/plan.h"
 
 /* @input as given to fit_plan_make(). Settings that the profile says to keep and the definition has
- * give no edit; `require` gives FIT_ERR_REFUSED when they differ. */
-int fit_emit(const struct fit_plan *plan, const struct fit_plan_input *input,
-	struct fit_edits *ret_edits, struct fit_err *err);
+ * give no edit; `require` gives FIT_ERR_REFUSED when they differ. What the target cannot express is
+ * added to the reasons of @plan. */
+int fit_emit(struct fit_plan *plan, const struct fit_plan_input *input, struct fit_edits *ret_edits,
+	struct fit_err *err);
 
 #endif

@@ -4,11 +4,14 @@
 #define FIT_CORE_EMIT_PARTS_H
 
 #include "core/emit.h"
+#include "core/target.h"
 
 struct fit_emitter {
-	const struct fit_plan *plan;
+	struct fit_plan *plan; /* emission adds reasons, nothing else */
 	const struct fit_domain *domain;
 	const struct fit_profile *profile;
+	const struct fit_target *target;
+	xmlDoc *original; /* NULL: an empty definition, in tests */
 	struct fit_edits *edits;
 	struct fit_err *err;
 };
@@ -19,6 +22,20 @@ struct fit_emitter {
  */
 int fit_emit_decide(const struct fit_emitter *emitter, const struct fit_intent *intent,
 	const char *what, const char *found, const char *wanted);
+
+/* A setting that is not a placement. */
+struct fit_setting {
+	const char *topic; /* of the note that it was left out: static */
+	const char *what;  /* for people: "the cache mode of disk vda" */
+	const char *path;  /* core/edit.h */
+	const char *value; /* as in an edit: an element as XML */
+	enum fit_feature feature;
+};
+
+/* Writes it if the target can express it (else a note says why not) and the policy of @intent lets
+ * us: 1 written, 0 left as it is, -1 with FIT_ERR_REFUSED. */
+int fit_emit_setting(const struct fit_emitter *emitter, const struct fit_intent *intent,
+	const struct fit_setting *setting);
 
 int fit_emit_cpu(const struct fit_emitter *emitter);
 int fit_emit_threads(const struct fit_emitter *emitter);

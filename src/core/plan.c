@@ -27,18 +27,34 @@ void fit_plan_clear(struct fit_plan *plan)
 	*plan = (struct fit_plan){0};
 }
 
-void fit_planner_reason(struct fit_planner *planner, enum fit_reason_kind kind, const char *topic,
-	const char *format, ...)
+static void add_reason(struct fit_plan *plan, enum fit_reason_kind kind, const char *topic,
+	const char *format, va_list args)
 {
-	struct fit_plan *plan = planner->plan;
 	struct fit_reason *reason = FIT_APPEND(plan->reasons, plan->reason_count);
-	va_list args;
 
 	reason->kind = kind;
 	reason->topic = topic;
-	va_start(args, format);
 	if (vasprintf(&reason->text, format, args) < 0)
 		abort();
+}
+
+void fit_plan_reason(struct fit_plan *plan, enum fit_reason_kind kind, const char *topic,
+	const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	add_reason(plan, kind, topic, format, args);
+	va_end(args);
+}
+
+void fit_planner_reason(struct fit_planner *planner, enum fit_reason_kind kind, const char *topic,
+	const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	add_reason(planner->plan, kind, topic, format, args);
 	va_end(args);
 }
 

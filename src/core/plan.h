@@ -85,6 +85,11 @@ struct fit_plan {
 
 void fit_plan_clear(struct fit_plan *plan);
 
+void fit_plan_reason(struct fit_plan *plan, enum fit_reason_kind kind, const char *topic,
+	const char *format, ...) FIT_PRINTF(4, 5);
+
+struct fit_target;
+
 struct fit_plan_input {
 	const struct fit_host *host;
 	const struct fit_domain *domain;   /* the original, without our edits */
@@ -92,6 +97,8 @@ struct fit_plan_input {
 	const struct fit_request *request; /* devices; may be NULL */
 	const struct fit_profile *profile;
 	const struct fit_claims *claims; /* of other domains; may be NULL */
+	const struct fit_target *target; /* NULL: fit_target_default */
+	xmlDoc *original;		 /* that `domain` is the view of; may be NULL in tests */
 };
 
 /*

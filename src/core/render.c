@@ -142,17 +142,19 @@ static void finish(struct render *render, const struct fit_plan_input *plan_inpu
 
 static int make(struct render *render, struct fit_err *err)
 {
-	const struct fit_plan_input plan_input = {
+	struct fit_plan_input plan_input = {
 		.host = render->input->host,
 		.domain = &render->original,
 		.previous = &render->previous,
 		.request = &render->request,
 		.profile = &render->result.profile,
 		.claims = &render->others,
+		.target = render->input->target,
 	};
 
 	if (read_document(render, err) < 0 || read_profile(render, err) < 0)
 		return -1;
+	plan_input.original = render->doc;
 	collect_other_claims(render);
 	if (fit_plan_make(&plan_input, &render->result.plan, err) < 0 ||
 		fit_emit(&render->result.plan, &plan_input, &render->edits, err) < 0 ||

@@ -15,6 +15,7 @@
 #include "core/hostops.h"
 #include "core/plan.h"
 #include "core/profile.h"
+#include "core/target.h"
 
 struct fit_render_input {
 	const char *xml;
@@ -24,6 +25,7 @@ struct fit_render_input {
 	bool had_metadata;		 /* see fit_record */
 	const struct fit_host *host;
 	const struct fit_claims *claims; /* may contain the domain itself; may be NULL */
+	const struct fit_target *target; /* NULL: fit_target_default */
 	fit_profile_loader load;
 	void *load_context;
 };

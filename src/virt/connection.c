@@ -75,6 +75,17 @@ void fit_virt_close(struct fit_virt *virt)
 	*virt = (struct fit_virt){0};
 }
 
+void fit_virt_versions(
+	const struct fit_virt *virt, unsigned int *ret_libvirt, unsigned int *ret_hypervisor)
+{
+	unsigned long version = 0;
+
+	*ret_libvirt =
+		virConnectGetLibVersion(virt->connection, &version) < 0 ? 0 : (unsigned int)version;
+	*ret_hypervisor =
+		virConnectGetVersion(virt->connection, &version) < 0 ? 0 : (unsigned int)version;
+}
+
 bool fit_virt_is_remote(const struct fit_virt *virt)
 {
 	const char *server = strstr(virt->uri, "://");

@@ -23,6 +23,10 @@ struct fit_virt {
 int fit_virt_open(const char *uri, struct fit_virt *ret_virt, struct fit_err *err);
 void fit_virt_close(struct fit_virt *virt);
 
+/* The versions of the daemon and of its hypervisor, as libvirt counts them; 0: not known. */
+void fit_virt_versions(
+	const struct fit_virt *virt, unsigned int *ret_libvirt, unsigned int *ret_hypervisor);
+
 /* The domains are on another machine than this one. */
 bool fit_virt_is_remote(const struct fit_virt *virt);
 

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/target.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/strlist.h"
+#include "base/text.h"
+
+#define V(major, minor) FIT_VERSION_OF(major, minor, 0)
+
+const struct fit_target fit_target_default = {.libvirt = V(9, 0), .qemu = V(7, 2)};
+
+struct rule {
+	const char *name;     /* of what is missing, to follow "has no" */
+	unsigned int libvirt; /* since; 0: longer than virt-fit supports */
+	unsigned int qemu;
+	unsigned int machines; /* of enum fit_machine; 0: all */
+	bool needs_kvm;
+};
+
+static const struct rule rules[FIT_FEATURE_COUNT] = {
+	[FIT_FEATURE_ANYWHERE] = {"", 0, 0, 0, false},
+	[FIT_FEATURE_CPU_CACHE] = {"passthrough of the CPU's caches", V(3, 3), 0, FIT_MACHINE_X86,
+		false},
+	[FIT_FEATURE_CPU_PHYSICAL_BITS] = {"physical address bits of the CPU", V(8, 7), 0,
+		FIT_MACHINE_X86, false},
+	[FIT_FEATURE_IO_URING] = {"io_uring for disks", V(6, 3), V(5, 0), 0, false},
+	[FIT_FEATURE_DISK_IOTHREAD_MAP] = {"mapping of iothreads to the queues of a disk", V(10, 0),
+		V(9, 0), 0, false},
+	[FIT_FEATURE_SCSI_IOTHREAD_MAP] = {"mapping of iothreads to the queues of a controller",
+		V(11, 2), V(10, 0), 0, false},
+	[FIT_FEATURE_QEMU_OVERRIDE] = {"override of device properties", V(8, 2), 0, 0, false},
+};
+
+static bool is_x86(const char *arch)
+{
+	return !*arch || fit_streq(arch, "x86_64") || fit_streq(arch, "i686");
+}
+
+static enum fit_machine machine_of_x86(const char *machine)
+{
+	if (fit_streq(machine, "microvm"))
+		return FIT_MACHINE_MICROVM;
+	if (fit_streq(machine, "q35") || fit_starts_with(machine, "pc-q35"))
+		return FIT_MACHINE_Q35;
+	if (!*machine || fit_streq(machine, "pc") || fit_starts_with(machine, "pc-"))
+		return FIT_MACHINE_PC;
+	return FIT_MACHINE_OTHER;
+}
+
+enum fit_machine fit_machine_of(const struct fit_domain *domain)
+{
+	const char *arch = domain->arch ? domain->arch : "";
+	const char *machine = domain->machine ? domain->machine : "";
+	bool is_virt = !*machine || fit_streq(machine, "virt") || fit_starts_with(machine, "virt-");
+
+	if (is_x86(arch))
+		return machine_of_x86(machine);
+	if (fit_streq(arch, "aarch64") || fit_starts_with(arch, "armv"))
+		return is_virt ? FIT_MACHINE_ARM : FIT_MACHINE_OTHER;
+	if (fit_starts_with(arch, "riscv"))
+		return is_virt ? FIT_MACHINE_RISCV : FIT_MACHINE_OTHER;
+	if (fit_starts_with(arch, "ppc64"))
+		return !*machine || fit_starts_with(machine, "pseries") ? FIT_MACHINE_PSERIES
+									: FIT_MACHINE_OTHER;
+	if (fit_streq(arch, "s390x"))
+		return FIT_MACHINE_S390;
+	return FIT_MACHINE_OTHER;
+}
+
+static char *why_version(
+	const char *program, unsigned int have, unsigned int need, const struct rule *rule)
+{
+	return fit_xasprintf("%s %u.%u has no %s (%u.%u has)", program, have / 1000000,
+		have / 1000 % 1000, rule->name, need / 1000000, need / 1000 % 1000);
+}
+
+bool fit_target_has(const struct fit_target *target, const struct fit_domain *domain,
+	enum fit_feature feature, char **ret_why)
+{
+	const struct rule *rule = &rules[feature];
+	char *why = NULL;
+
+	if (rule->machines && !(rule->machines & fit_machine_of(domain)))
+		why = fit_xasprintf("a machine of type %s%s%s has no %s",
+			domain->arch && *domain->arch ? domain->arch : "",
+			domain->arch && *domain->arch ? " " : "",
+			domain->machine && *domain->machine ? domain->machine : "default",
+			rule->name);
+	else if (rule->needs_kvm && !fit_streq(domain->type, "kvm"))
+		why = fit_xasprintf("a domain without KVM has no %s", rule->name);
+	else if (target->libvirt < rule->libvirt)
+		why = why_version("libvirt", target->libvirt, rule->libvirt, rule);
+	else if (target->qemu < rule->qemu)
+		why = why_version("QEMU", target->qemu, rule->qemu, rule);
+	if (why && ret_why)
+		*ret_why = why;
+	else
+		free(why);
+	return !why;
+}
+
+/* "9.0" or "9.0.1"; each number below 1000. */
+static bool parse_version(const char *text, unsigned int *ret_version)
+{
+	uint64_t numbers[3] = {0};
+	fit_autostrlist struct fit_strlist parts = {0};
+
+	fit_strlist_split(&parts, text, ".");
+	if (parts.count < 2 || parts.count > 3)
+		return false;
+	for (size_t i = 0; i < parts.count; i++)
+		if (!fit_parse_uint(parts.items[i], 999, &numbers[i]))
+			return false;
+	*ret_version = (unsigned int)FIT_VERSION_OF(numbers[0], numbers[1], numbers[2]);
+	return true;
+}
+
+int fit_target_parse(const char *text, struct fit_target *target, struct fit_err *err)
+{
+	fit_autostrlist struct fit_strlist parts = {0};
+	struct fit_target parsed = *target;
+
+	fit_strlist_split(&parts, text, ",");
+	for (size_t i = 0; i < parts.count; i++) {
+		const char *part = parts.items[i];
+		unsigned int *version = NULL;
+
+		if (fit_starts_with(part, "libvirt="))
+			version = &parsed.libvirt;
+		else if (fit_starts_with(part, "qemu="))
+			version = &parsed.qemu;
+		if (!version || !parse_version(strchr(part, '=') + 1, version)) {
+			fit_autofree char *shown = fit_printable(part);
+
+			return fit_err_set(err, FIT_ERR_INVALID,
+				"\"%s\" is no version: a target is libvirt=9.0,qemu=7.2", shown);
+		}
+	}
+	if (!parts.count)
+		return fit_err_set(
+			err, FIT_ERR_INVALID, "no version: a target is libvirt=9.0,qemu=7.2");
+	*target = parsed;
+	return 0;
+}
