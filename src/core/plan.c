@@ -18,6 +18,7 @@ void fit_plan_clear(struct fit_plan *plan)
 	for (size_t i = 0; i < plan->disk_iothread_count; i++)
 		free(plan->disk_iothreads[i].target);
 	free(plan->disk_iothreads);
+	free(plan->cells);
 	for (size_t i = 0; i < plan->vf_count; i++)
 		free(plan->vfs[i].pf_netdev);
 	free(plan->vfs);

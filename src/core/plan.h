@@ -48,6 +48,15 @@ struct fit_disk_iothread {
 	unsigned int iothread;
 };
 
+/* A NUMA cell of the guest. */
+struct fit_planned_cell {
+	struct fit_cpuset vcpus;	/* every vCPU of the maximum is in one cell */
+	struct fit_cpuset nodes;	/* host nodes of its vCPUs: one for cells that we make */
+	struct fit_cpuset memory_nodes; /* host nodes that its memory comes from; empty: any */
+	uint64_t memory_kib;
+	uint64_t page_kib; /* 0: normal pages */
+};
+
 struct fit_plan {
 	/* Placements. What the profile does not ask for, or the user keeps, is absent. */
 	struct fit_thread_pin *vcpus; /* by vCPU number, all of the maximum */
@@ -75,6 +84,9 @@ struct fit_plan {
 	bool memory_rounded; /* memory was no multiple of the page size */
 	uint64_t memory_kib; /* after rounding up */
 	bool memory_locked;
+	struct fit_planned_cell *cells; /* by number; none: the guest has no cells */
+	size_t cell_count;
+	bool cells_kept; /* they are the definition's own */
 	struct fit_planned_vf *vfs;
 	size_t vf_count;
 
