@@ -85,14 +85,44 @@ static bool controller_bus(const xmlNode *node, unsigned int *ret_bus)
 	       parse_bus(index, ret_bus);
 }
 
+/* "scsi/0": a controller that is none of PCI. NULL for one, or without an index. To be freed. */
+static char *other_name(const xmlNode *node)
+{
+	fit_autofree char *type = fit_xml_attr(node, "type");
+	fit_autofree char *index = fit_xml_attr(node, "index");
+
+	if (!fit_xml_is(node, "controller") || !type || fit_streq(type, "pci") || !index)
+		return NULL;
+	return fit_xasprintf("%s/%s", type, index);
+}
+
+/* The name of such a controller that a device is on, NULL when it is on none. To be freed. */
+static char *device_other(const xmlNode *device)
+{
+	const xmlNode *address = fit_xml_child(device, "address");
+	fit_autofree char *type = fit_xml_attr(address, "type");
+	fit_autofree char *controller = fit_xml_attr(address, "controller");
+	fit_autofree char *bus = fit_xml_attr(fit_xml_child(device, "target"), "bus");
+
+	if (!controller)
+		return NULL;
+	if (fit_streq(type, "drive") && bus)
+		return fit_xasprintf("%s/%s", bus, controller);
+	return fit_streq(type, "virtio-serial") ? fit_xasprintf("virtio-serial/%s", controller)
+						: NULL;
+}
+
 char *fit_controllers_list(xmlNode *root)
 {
 	fit_autobuffer struct fit_buffer out = {0};
 
 	fit_xml_for_each (node, fit_xml_child(root, "devices"), "controller") {
 		fit_autofree char *type = fit_xml_attr(node, "type");
+		fit_autofree char *other = other_name(node);
 		unsigned int bus;
 
+		if (other)
+			fit_buffer_addf(&out, "%s%s", out.length ? " " : "", other);
 		if (!fit_streq(type, "pci"))
 			continue;
 		if (!controller_bus(node, &bus))
@@ -191,6 +221,43 @@ static void remove_one(xmlNode *node, struct fit_remains *remains)
 	remain->node = node;
 }
 
+static bool other_is_used(xmlNode *devices, const char *name, xmlNode *const *except, size_t count)
+{
+	fit_xml_for_each (device, devices, NULL) {
+		fit_autofree char *used = device_other(device);
+
+		if (fit_streq(used, name) && !is_one_of(device, except, count))
+			return true;
+	}
+	return false;
+}
+
+/* Removes those that are not PCI's. Their own buses become candidates. */
+static void remove_others(xmlNode *devices, const char *original, xmlNode *const *ours,
+	size_t count, struct fit_cpuset *candidates, struct fit_remains *remains)
+{
+	fit_autostrlist struct fit_strlist kept = {0};
+	xmlNode *next;
+
+	fit_strlist_split(&kept, original, " ");
+	for (xmlNode *node = fit_xml_child(devices, "controller"); node; node = next) {
+		fit_autofree char *name = other_name(node);
+		bool is_candidate = false;
+
+		next = fit_xml_next(node, "controller");
+		for (size_t i = 0; name && i < count && !is_candidate; i++) {
+			fit_autofree char *used = device_other(ours[i]);
+
+			is_candidate = fit_streq(used, name);
+		}
+		if (!is_candidate || fit_strlist_contains(&kept, name) ||
+			other_is_used(devices, name, ours, count))
+			continue;
+		add_bus(node, candidates);
+		remove_one(node, remains);
+	}
+}
+
 void fit_controllers_remove(xmlNode *root, const char *original, xmlNode *const *ours, size_t count,
 	struct fit_remains *remains)
 {
@@ -202,6 +269,7 @@ void fit_controllers_remove(xmlNode *root, const char *original, xmlNode *const 
 
 	for (size_t i = 0; i < count; i++)
 		add_bus(ours[i], &candidates);
+	remove_others(devices, original, ours, count, &candidates, remains);
 	/* A root port may have been on a bridge that libvirt added for it: another round. */
 	while (again) {
 		struct fit_cpuset used = buses_in_use(devices, ours, count);
@@ -223,6 +291,17 @@ void fit_controllers_remove(xmlNode *root, const char *original, xmlNode *const 
 	}
 }
 
+static bool is_used(xmlNode *devices, const xmlNode *controller)
+{
+	struct fit_cpuset used = buses_in_use(devices, NULL, 0);
+	fit_autofree char *name = other_name(controller);
+	unsigned int bus;
+
+	if (name)
+		return other_is_used(devices, name, NULL, 0);
+	return controller_bus(controller, &bus) && fit_cpuset_contains(&used, bus);
+}
+
 void fit_controllers_restore(xmlNode *root, struct fit_remains *remains)
 {
 	xmlNode *devices = fit_xml_child(root, "devices");
@@ -231,10 +310,8 @@ void fit_controllers_restore(xmlNode *root, struct fit_remains *remains)
 	 */
 	for (size_t i = 0; i < remains->controller_count; i++) {
 		struct fit_remain *remain = &remains->controller_items[i];
-		struct fit_cpuset used = buses_in_use(devices, NULL, 0);
-		unsigned int bus;
 
-		if (!controller_bus(remain->node, &bus) || !fit_cpuset_contains(&used, bus))
+		if (!is_used(devices, remain->node))
 			continue;
 		fit_remain_put(remain, remain->node);
 		mark_again(devices, remain->node);
