@@ -80,10 +80,27 @@ bool fit_value_equal(const char *a, const char *b)
 	       list_equal(a_text, b_text);
 }
 
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + 'a' - 'A') : c;
+}
+
+static bool mac_equal(const char *a, const char *b)
+{
+	while (*a && lower(*a) == lower(*b)) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
 bool fit_attribute_is(const xmlNode *node, const char *attribute, const char *value)
 {
 	fit_autofree char *have = fit_xml_attr(node, attribute);
 
+	/* MAC addresses, which libvirt prints in lower case. */
+	if (have && strcmp(attribute, "address") == 0)
+		return mac_equal(have, value) || number_equal(have, value);
 	return have && (strcmp(have, value) == 0 || number_equal(have, value));
 }
 

@@ -13,7 +13,7 @@
 /* Equal as text, as numbers ("0x0a" = "10") or as CPU lists ("0,1" = "0-1"). */
 bool fit_value_equal(const char *a, const char *b);
 
-/* Does @node have the attribute with this identity (text or number)? */
+/* Does @node have the attribute with this identity (text, number or MAC address)? */
 bool fit_attribute_is(const xmlNode *node, const char *attribute, const char *value);
 
 /*

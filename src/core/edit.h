@@ -9,6 +9,7 @@
  *   devices/disk[target/@dev='vda']/driver/@iothread
  *   devices/interface[alias/@name='ua-virt-fit-vf0']
  *   devices/controller[@type='scsi'][@index='0']/driver/@iothread
+ *   devices/hostdev[source/address/@bus='0x41'][source/address/@slot='0x00']/rom/@bar
  *
  * A step is NAME with conditions [@ATTRIBUTE='VALUE'] or [CHILD/@ATTRIBUTE='VALUE'] that all hold;
  * VALUE has no quote.

@@ -40,16 +40,28 @@ static bool skip(const char **text, const char *expected)
 	return true;
 }
 
+/* CHILD/CHILD/, as far as there are names; without the last slash. NULL when there are none. */
+static bool scan_way(const char **text, char **ret_way)
+{
+	const char *start = *text;
+
+	while (**text != '@') {
+		fit_autofree char *name = scan_name(text);
+
+		if (!name || !skip(text, "/"))
+			return false;
+	}
+	*ret_way = *text > start ? fit_xstrndup(start, (size_t)(*text - start) - 1) : NULL;
+	return true;
+}
+
 /* @ATTRIBUTE='VALUE'] or CHILD/@ATTRIBUTE='VALUE'], behind the opening bracket. */
 static bool scan_condition(const char **text, struct fit_path_condition *condition)
 {
 	size_t length;
 
-	if (**text != '@') {
-		condition->child = scan_name(text);
-		if (!condition->child || !skip(text, "/"))
-			return false;
-	}
+	if (!scan_way(text, &condition->child))
+		return false;
 	if (!skip(text, "@"))
 		return false;
 	condition->attribute = scan_name(text);
@@ -161,14 +173,24 @@ bool fit_path_step_needs_child(const struct fit_path_step *step)
 	return false;
 }
 
-static bool condition_holds(const struct fit_path_condition *condition, const xmlNode *node)
+/* Is the attribute so at the end of one of the ways @way from @node? */
+static bool holds_below(
+	const struct fit_path_condition *condition, const xmlNode *node, const char *way)
 {
-	if (!condition->child)
+	size_t length = strcspn(way, "/");
+	fit_autofree char *name = fit_xstrndup(way, length);
+
+	if (!*way)
 		return fit_attribute_is(node, condition->attribute, condition->value);
-	fit_xml_for_each (child, node, condition->child)
-		if (fit_attribute_is(child, condition->attribute, condition->value))
+	fit_xml_for_each (child, node, name)
+		if (holds_below(condition, child, way + length + (way[length] == '/')))
 			return true;
 	return false;
+}
+
+static bool condition_holds(const struct fit_path_condition *condition, const xmlNode *node)
+{
+	return holds_below(condition, node, condition->child ? condition->child : "");
 }
 
 bool fit_path_step_matches(const struct fit_path_step *step, const xmlNode *node)

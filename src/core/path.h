@@ -26,7 +26,7 @@ enum fit_path_kind {
 };
 
 struct fit_path_condition {
-	char *child; /* [CHILD/@ATTRIBUTE='VALUE']; else NULL */
+	char *child; /* [CHILD/@ATTRIBUTE='VALUE'], also CHILD/CHILD; else NULL */
 	char *attribute;
 	char *value;
 };

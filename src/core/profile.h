@@ -125,12 +125,14 @@ struct fit_profile_param {
 
 /* One attribute of an intent, resolved: for people, programs and the digest. */
 struct fit_profile_setting {
-	const char *intent;    /* "vcpus", "interrupts of devices", "host governor", … : static */
-	const char *attribute; /* static */
+	const char *intent; /* "vcpus", "interrupts of devices", "host governor", … : static */
+	char *attribute;    /* of <domain>: the path of the place, see core/overlay.h */
 	char *value;
 	const char *file; /* that states it, NULL: no profile does, it is the default */
 	unsigned int line;
 };
+
+struct fit_overlay;
 
 struct fit_profile {
 	struct fit_strlist names;    /* as requested */
@@ -152,6 +154,7 @@ struct fit_profile {
 	struct fit_intent_interrupts interrupts;
 	struct fit_intent_vfs vfs;
 	struct fit_intent_governor governor;
+	struct fit_overlay *overlay; /* <domain>: core/overlay.h; NULL: none */
 };
 
 void fit_profile_clear(struct fit_profile *profile);

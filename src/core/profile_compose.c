@@ -13,6 +13,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "core/overlay.h"
 #include "core/profile_grammar.h"
 #include "core/profile_parse.h"
 #include "core/profile_value.h"
@@ -34,8 +35,10 @@ struct composition {
 
 static void clear_settings(struct fit_profile_setting *settings, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		free(settings[i].attribute);
 		free(settings[i].value);
+	}
 	free(settings);
 }
 
@@ -50,6 +53,7 @@ void fit_profile_clear(struct fit_profile *profile)
 	free(profile->params);
 	clear_settings(profile->settings, profile->setting_count);
 	fit_profile_clear_intents(profile);
+	fit_overlay_free(profile->overlay);
 	*profile = (struct fit_profile){0};
 }
 
@@ -302,15 +306,40 @@ static int apply_attribute(struct composition *composition, const struct fit_pro
 			source->file, statement->line, element->name, attribute->name, shown,
 			attribute->name, wanted);
 	}
+	free(slot->attribute);
 	free(slot->value);
 	*slot = (struct fit_profile_setting){
 		.intent = element->label,
-		.attribute = attribute->name,
+		.attribute = fit_xstrdup(attribute->name),
 		.value = canonical,
 		.file = stated ? source->file : NULL,
 		.line = stated ? statement->line : 0,
 	};
 	return 0;
+}
+
+/* Whose text it is that parameters are put into. */
+struct place {
+	const struct composition *composition;
+	const struct fit_profile_source *source;
+};
+
+static int substitute_in_overlay(
+	void *context, unsigned int line, const char *text, char **ret_text)
+{
+	const struct place *place = context;
+
+	return substitute(place->composition, place->source, line, text, ret_text);
+}
+
+static int apply_overlay(struct composition *composition, const struct fit_profile_source *source)
+{
+	struct place place = {composition, source};
+
+	if (!source->overlay)
+		return 0;
+	return fit_overlay_merge(&composition->profile.overlay, source->overlay,
+		substitute_in_overlay, &place, composition->err);
 }
 
 static int apply_source(struct composition *composition, const struct fit_profile_source *source)
@@ -327,7 +356,7 @@ static int apply_source(struct composition *composition, const struct fit_profil
 		intent->file = source->file;
 		intent->line = statement->line;
 	}
-	return 0;
+	return apply_overlay(composition, source);
 }
 
 /* What single attributes cannot tell. libvirt refuses this one on define. */
@@ -344,6 +373,36 @@ static int check_sense(const struct fit_profile *profile, struct fit_err *err)
 	return 0;
 }
 
+/* The settings of <domain>: the policy, where it changes, and the places. */
+static void add_overlay_settings(struct fit_profile *profile, struct fit_strlist *facts)
+{
+	static const char *const words[] = {
+		[FIT_EXISTING_KEEP] = "keep",
+		[FIT_EXISTING_REPLACE] = "replace",
+		[FIT_EXISTING_REQUIRE] = "require",
+	};
+	struct fit_overlay_place *places = NULL;
+	size_t count = profile->overlay ? fit_overlay_places(profile->overlay, &places) : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct fit_overlay_place *place = &places[i];
+		struct fit_profile_setting setting = {
+			.intent = "domain", .file = place->file, .line = place->line};
+
+		if (i == 0 || place->existing != places[i - 1].existing) {
+			setting.attribute = fit_xstrdup("existing");
+			setting.value = fit_xstrdup(words[place->existing]);
+			*FIT_APPEND(profile->settings, profile->setting_count) = setting;
+		}
+		setting.attribute = fit_xstrdup(place->path);
+		setting.value = fit_xstrdup(place->value);
+		*FIT_APPEND(profile->settings, profile->setting_count) = setting;
+		fit_strlist_addf(facts, "domain %s=%s existing=%s", place->path, place->value,
+			words[place->existing]);
+	}
+	fit_overlay_places_free(places, count);
+}
+
 /* Moves what is set out of the slots, and takes the fingerprint. */
 static void finish(struct composition *composition)
 {
@@ -358,8 +417,9 @@ static void finish(struct composition *composition)
 			continue;
 		fit_strlist_addf(&facts, "%s %s=%s", slot->intent, slot->attribute, slot->value);
 		*FIT_APPEND(profile->settings, profile->setting_count) = *slot;
-		slot->value = NULL;
+		*slot = (struct fit_profile_setting){0};
 	}
+	add_overlay_settings(profile, &facts);
 	for (size_t i = 0; i < profile->param_count; i++)
 		fit_strlist_addf(
 			&facts, "${%s}=%s", profile->params[i].name, profile->params[i].value);

@@ -11,6 +11,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "core/overlay.h"
 #include "core/xml.h"
 
 #define PARAM_NAME_MAX 64
@@ -51,6 +52,7 @@ void fit_profile_source_clear(struct fit_profile_source *source)
 		for (size_t j = 0; j < FIT_PROFILE_ATTRIBUTES_MAX; j++)
 			free(source->statements[i].texts[j]);
 	free(source->statements);
+	fit_overlay_free(source->overlay);
 	*source = (struct fit_profile_source){0};
 }
 
@@ -359,6 +361,8 @@ static char *known_elements(const char *parent)
 		if (!fit_strlist_contains(&names, name))
 			fit_strlist_add(&names, name);
 	}
+	if (!parent)
+		fit_strlist_add(&names, "domain");
 	return fit_strlist_join(&names, ", ");
 }
 
@@ -411,6 +415,13 @@ static int read_group(const struct parser *parser, const xmlNode *node)
 	}
 }
 
+static int read_overlay(const struct parser *parser, const xmlNode *node)
+{
+	if (parser->source->overlay)
+		return fail(parser, node, "second <domain>: a profile has one");
+	return fit_overlay_read(node, parser->file, &parser->source->overlay, parser->err);
+}
+
 static int read_child(const struct parser *parser, const xmlNode *node)
 {
 	if (is_ours(node, "summary"))
@@ -419,6 +430,8 @@ static int read_child(const struct parser *parser, const xmlNode *node)
 		return read_include(parser, node);
 	if (is_ours(node, "param"))
 		return read_param(parser, node);
+	if (is_ours(node, "domain"))
+		return read_overlay(parser, node);
 	if (is_group(node))
 		return read_group(parser, node);
 	return read_statement(parser, node, NULL);

@@ -35,6 +35,7 @@ struct fit_profile_source {
 	size_t param_count;
 	struct fit_profile_statement *statements;
 	size_t statement_count;
+	struct fit_overlay *overlay; /* NULL: none */
 };
 
 void fit_profile_source_clear(struct fit_profile_source *source);

@@ -3,7 +3,8 @@
  * The chain of pure steps from a document to its fitted form. Each step works on the result of the
  * one before, so the struct below is filled from top to bottom and freed as a whole:
  *
- *   parse → undo the record → view → request → profile → plan → emit → apply → view → host ops
+ *   parse → undo the record → view → request → profile → overlay → view → plan → emit → apply →
+ * view → host ops
  *
  * Two documents are kept: the input as it came, which is what the planner sees as the previous
  * placement and what is given back if nothing changes, and the one that is worked on.
@@ -15,6 +16,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/emit.h"
+#include "core/overlay.h"
 #include "core/request.h"
 #include "core/rewrite.h"
 #include "core/xml.h"
@@ -26,6 +28,9 @@ struct render {
 	struct fit_remains *remains;
 	struct fit_domain previous; /* the input as it is */
 	struct fit_domain original; /* without our edits */
+	struct fit_overlay_effect overlay;
+	xmlDoc *overlaid;	   /* the original with the overlay; NULL: there is none */
+	struct fit_domain planned; /* the view of that */
 	struct fit_domain fitted;
 	struct fit_request request;
 	struct fit_claims others; /* the claims themselves belong to the input */
@@ -52,6 +57,9 @@ static void render_clear(struct render *render)
 	fit_xml_free_doc(&render->doc);
 	fit_domain_clear(&render->previous);
 	fit_domain_clear(&render->original);
+	fit_overlay_effect_clear(&render->overlay);
+	fit_xml_free_doc(&render->overlaid);
+	fit_domain_clear(&render->planned);
 	fit_domain_clear(&render->fitted);
 	fit_request_clear(&render->request);
 	free(render->others.items);
@@ -97,6 +105,44 @@ static int read_profile(struct render *render, struct fit_err *err)
 	return 0;
 }
 
+/* Does to a copy what apply() will do, for the planner to see. */
+static int lay_overlay(struct render *render, struct fit_err *err)
+{
+	const char *name = render->input->name;
+	const struct fit_record info = {0};
+
+	render->overlaid = xmlCopyDoc(render->doc, 1);
+	if (!render->overlaid)
+		abort();
+	if (fit_overlay_emit(render->result.profile.overlay, render->overlaid,
+		    render->original.name, &render->overlay, err) < 0 ||
+		fit_rewrite_apply(
+			render->overlaid, name, &render->overlay.edits, &info, NULL, err) < 0)
+		return -1;
+	if (fit_domain_read(render->overlaid, name, &render->planned, err) < 0)
+		return fit_err_prefix(err, "with the <domain> of the profile: ");
+	return 0;
+}
+
+/* The overlay's edits come first: a device that it adds can have edits of intents. */
+static void join_overlay(struct render *render)
+{
+	struct fit_overlay_effect *overlay = &render->overlay;
+	struct fit_plan *plan = &render->result.plan;
+	fit_autostrlist struct fit_strlist dropped = {0};
+
+	for (size_t i = 0; i < overlay->edits.count; i++)
+		fit_plan_reason(plan, FIT_REASON_CHOICE, "domain",
+			"%s is written as the profile's <domain> has it",
+			overlay->edits.items[i].path);
+	for (size_t i = 0; i < overlay->kept.count; i++)
+		fit_plan_reason(plan, FIT_REASON_KEPT, "domain", "%s", overlay->kept.items[i]);
+	fit_overlay_join(overlay, &render->edits, &dropped);
+	for (size_t i = 0; i < dropped.count; i++)
+		fit_plan_reason(plan, FIT_REASON_NOTE, "domain",
+			"%s is as the profile's <domain> has it, not as planned", dropped.items[i]);
+}
+
 static void collect_other_claims(struct render *render)
 {
 	const struct fit_claims *claims = render->input->claims;
@@ -120,8 +166,8 @@ static int apply(struct render *render, struct fit_err *err)
 		.had_metadata = input->had_metadata,
 	};
 
-	if (fit_rewrite_apply(
-		    render->doc, input->name, &render->edits, &info, render->remains, err) < 0)
+	if (fit_rewrite_apply(render->doc, input->name, &render->overlay.edits, &info,
+		    render->remains, err) < 0)
 		return -1;
 	return fit_domain_read(render->doc, input->name, &render->fitted, err);
 }
@@ -155,10 +201,18 @@ static int make(struct render *render, struct fit_err *err)
 	if (read_document(render, err) < 0 || read_profile(render, err) < 0)
 		return -1;
 	plan_input.original = render->doc;
+	if (render->result.profile.overlay) {
+		if (lay_overlay(render, err) < 0)
+			return -1;
+		plan_input.domain = &render->planned;
+		plan_input.original = render->overlaid;
+	}
 	collect_other_claims(render);
 	if (fit_plan_make(&plan_input, &render->result.plan, err) < 0 ||
-		fit_emit(&render->result.plan, &plan_input, &render->edits, err) < 0 ||
-		apply(render, err) < 0)
+		fit_emit(&render->result.plan, &plan_input, &render->edits, err) < 0)
+		return -1;
+	join_overlay(render);
+	if (apply(render, err) < 0)
 		return -1;
 	finish(render, &plan_input);
 	return 0;

@@ -142,5 +142,23 @@ expect bad "<unheard-of/>"
 expect bad "text"
 expect bad "<cpu xmlns=''/>"
 
+for existing in keep replace require; do
+	expect good "<domain existing='$existing'><features><pmu state='off'/></features></domain>"
+done
+expect good "<domain><title>text</title><os xmlns=''><loader/></os></domain>"
+expect good "<param name='a' type='text' default='keep'/><domain existing='\${a}'><pm/></domain>"
+expect bad "<domain/>"
+expect bad "<domain>text</domain>"
+expect bad "<domain existing='maybe'><pm/></domain>"
+expect bad "<domain type='kvm'><pm/></domain>"
+expect bad "<domain><pm/></domain><domain><pm/></domain>"
+expect bad "<domain><pm>text<a/></pm></domain>"
+expect bad "<domain><q:pm xmlns:q='urn:q'/></domain>"
+expect bad "<domain><pm q:a='1' xmlns:q='urn:q'/></domain>"
+for element in name uuid metadata; do
+	expect bad "<domain><$element>a</$element></domain>"
+	expect bad "<domain><$element xmlns=''>a</$element></domain>"
+done
+
 echo "$count made-up profiles"
 [ $failed = 0 ]

@@ -12,7 +12,8 @@ static void paths_survive_a_round_trip(void **state)
 	static const char *const paths[] = {"cpu", "cputune/vcpupin[@vcpu='3']",
 		"devices/disk[target/@dev='vda']/driver",
 		"devices/controller[@type='scsi'][@index='0']/driver",
-		"devices/disk[target/@dev='a[b]/c'][@device='disk']"};
+		"devices/disk[target/@dev='a[b]/c'][@device='disk']",
+		"devices/hostdev[source/address/@bus='0x41'][source/address/@slot='0']"};
 
 	(void)state;
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(paths); i++) {
@@ -29,10 +30,15 @@ static void paths_survive_a_round_trip(void **state)
 
 static void all_conditions_of_a_step_must_hold(void **state)
 {
-	static const char xml[] = "<domain><devices><controller type='usb' index='0' id='a'/>"
-				  "<controller type='scsi' index='1' id='b'/>"
-				  "<controller type='scsi' index='0' id='c'><alias name='x'/>"
-				  "</controller></devices></domain>";
+	static const char xml[] =
+		"<domain><devices><controller type='usb' index='0' id='a'/>"
+		"<interface id='d'><mac address='52:54:00:AA:bb:01'/></interface>"
+		"<hostdev id='e'><source><address bus='0x01'/></source></hostdev>"
+		"<hostdev id='f'><source/><source><address bus='0x41' slot='0x00'/>"
+		"</source></hostdev>"
+		"<controller type='scsi' index='1' id='b'/>"
+		"<controller type='scsi' index='0' id='c'><alias name='x'/>"
+		"</controller></devices></domain>";
 	static const char *const cases[][2] = {
 		{"devices/controller[@type='scsi']", "b"},
 		{"devices/controller[@type='scsi'][@index='0']", "c"},
@@ -40,6 +46,11 @@ static void all_conditions_of_a_step_must_hold(void **state)
 		{"devices/controller[alias/@name='x'][@index='0']", "c"},
 		{"devices/controller[alias/@name='x'][@index='1']", NULL},
 		{"devices/controller[@type='usb'][@index='1']", NULL},
+		{"devices/interface[mac/@address='52:54:00:aa:BB:01']", "d"},
+		{"devices/interface[mac/@address='52:54:00:aa:bb:02']", NULL},
+		{"devices/hostdev[source/address/@bus='65'][source/address/@slot='0']", "f"},
+		{"devices/hostdev[source/address/@bus='1'][source/address/@slot='0']", NULL},
+		{"devices/hostdev[source/@bus='1']", NULL},
 	};
 	struct fit_err err = FIT_ERR_INIT;
 	fit_autodoc xmlDoc *doc = fit_xml_parse(xml, strlen(xml), "test.xml", &err);
@@ -63,7 +74,8 @@ static void what_is_no_path_is_refused(void **state)
 {
 	static const char *const bad[] = {"", "/", "a/", "/a", "a//b", "a[", "a[]", "a[@b]",
 		"a[@b='c]", "a[@b=\"c\"]", "a[@b='c'", "a[@b='c'][", "a[@b='c']x", "a/@", "a/@b/c",
-		"@a", "text()", "a/text()x", "a b", "../a", "a/..", "a[/@b='c']", "x:a"};
+		"@a", "text()", "a/text()x", "a b", "../a", "a/..", "a[/@b='c']", "x:a",
+		"a[b//@c='d']", "a[b/c='d']", "a[b/c/]"};
 
 	(void)state;
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(bad); i++) {
