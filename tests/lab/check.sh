@@ -4,7 +4,7 @@
 # Runs the scenarios one after the other in one host, and reports as tests/run does. What a scenario
 # leaves behind, the next one does not see.
 
-SCENARIO_LIMIT=300
+SCENARIO_LIMIT=600
 POWER_CYCLE=88 # exit code of a scenario that wants one
 scenarios=()
 results=() # one for each scenario that has run
@@ -20,6 +20,7 @@ find_scenarios() { # [TEXT]
 		file=$(basename "$file" .sh)
 		case lab/$file in *"${1:-}"*) scenarios+=("$file") ;; esac
 	done
+	[ ${#scenarios[@]} -gt 0 ] || say "no scenario's name contains '$1'"
 }
 
 skip_the_rest() { # REASON
@@ -39,7 +40,7 @@ summary() {
 
 # Both ends have a limit: there might be no host left to keep its own.
 run_in_host() { # SCENARIO
-	timeout --foreground --kill-after=10 $((SCENARIO_LIMIT + 30)) ssh -F "$RUN/ssh.conf" lab \
+	attended timeout --foreground --kill-after=10 $((SCENARIO_LIMIT + 30)) ssh -F "$RUN/ssh.conf" lab \
 		"TOP=$BUILD_DIR timeout --kill-after=10 $SCENARIO_LIMIT bash $BUILD_DIR/tests/lab/scenarios/$1.sh" \
 		</dev/null >>"$RUN/scenario.log" 2>&1 8>&-
 }
@@ -61,14 +62,22 @@ run_scenario() { # NAME; returns its exit code
 	return $code
 }
 
-# The emulator hangs now and then. That is told from a fault by trying again, once.
+host_fits() { # NAME: a scenario that wants the controller says so
+	[ -n "$MACHINE_HAS_NVME" ] || ! grep -q '^NEEDS=nvme$' "$HERE/scenarios/$1.sh"
+}
+
+# A host that does not answer any more is no verdict on the scenario: it is tried again, once.
 try_scenario() { # NAME
 	local code=0
+	host_fits "$1" || {
+		machine_power_off
+		host_new nvme
+	}
 	run_scenario "$1" || code=$?
 	host_answers && return $code
 	say "the host does not answer any more: a new one"
 	machine_power_off
-	host_new
+	host_new "$MACHINE_HAS_NVME"
 	run_scenario "$1"
 }
 

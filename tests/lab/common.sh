@@ -5,11 +5,13 @@
 #
 # $LAB, outside of the checkout, survives from run to run:
 #   rootfs/     Debian with all packages, made once; virt-fit is compiled in it, for the libraries there
-#   host.img    the host's disk, made from it and booted once
-#   vmlinuz, initrd.img, id (the ssh key), *.stamp (what the two were made from)
+#   host.img    the host's disk, made from it
+#   booted.qcow2   what its first boot changed
+#   saved.state, saved.qcow2   the host as it ran then, to go on from, and its disk at that moment
+#   vmlinuz, initrd.img, id (the ssh key), *.stamp (what all that was made from)
 #   run/        of the host that runs: its disk's changes, console, ssh connection
 
-LAB=${VIRT_FIT_LAB:-${XDG_CACHE_HOME:-$HOME/.cache}/virt-fit-lab}
+LAB=${VIRT_FIT_LAB:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/virt-fit-lab}
 HERE=$TOP/tests/lab
 ROOTFS=$LAB/rootfs
 RUN=$LAB/run
@@ -33,6 +35,13 @@ one_lab_at_a_time() {
 		cannot "another lab is running on $LAB; wait for it or give this one another VIRT_FIT_LAB"
 }
 
+# A command that takes long: a signal to us is heeded at once, and when we end, in whatever way, it is
+# not left running. (A shell heeds no signal while it waits for a command in the foreground.)
+attended() { # COMMAND ARGUMENT...
+	setpriv --pdeathsig KILL -- "$@" &
+	wait $!
+}
+
 enough_space() { # GIBIBYTES
 	local free
 	free=$(df --output=avail -B 1M "$LAB" | tail -n 1)
@@ -45,18 +54,19 @@ kernel_version() {
 }
 
 # A program of the lab's Debian, run on this machine with its own libraries, so that files keep their
-# names; politely, because the emulator takes every CPU it can get.
-foreign_exec() { # PROGRAM ARGUMENT...
+# names.
+foreign_command() { # PROGRAM ARGUMENT...; fills the array `command`
 	local libraries=$ROOTFS/usr/lib/x86_64-linux-gnu
-	QEMU_MODULE_DIR=$libraries/qemu exec nice -n 5 "$libraries/ld-linux-x86-64.so.2" \
-		--library-path "$libraries:$libraries/systemd" \
-		--argv0 "$1" "$ROOTFS/usr/bin/$1" "${@:2}"
+	command=(env "QEMU_MODULE_DIR=$libraries/qemu" "$libraries/ld-linux-x86-64.so.2"
+		--library-path "$libraries:$libraries/systemd" --argv0 "$1" "$ROOTFS/usr/bin/$1" "${@:2}")
 }
 
 foreign() { # PROGRAM ARGUMENT...
-	(foreign_exec "$@")
+	local command
+	foreign_command "$@"
+	"${command[@]}"
 }
 
 in_rootfs() { # COMMAND ARGUMENT...
-	chroot "$ROOTFS" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 "$@"
+	attended chroot "$ROOTFS" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 "$@"
 }

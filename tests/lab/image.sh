@@ -6,7 +6,7 @@
 # initial RAM disks of the host and of its guests, in seconds.
 
 ROOTFS_GIB=12
-IMAGE_GIB=4
+IMAGE_GIB=6
 
 packages() {
 	cat <<-END
@@ -24,8 +24,15 @@ rootfs_stamp() {
 }
 
 image_stamp() {
+	local machine=()
 	rootfs_stamp
-	(cd "$HERE" && sha256sum image.sh host/*)
+	(cd "$HERE" && sha256sum image.sh saved.sh host/*)
+	# A saved state is that of one machine.
+	(
+		SSH_PORT=0 MACHINE_HAS_NVME=1
+		machine_arguments
+		printf '%s\n' "${machine[@]}" | sha256sum
+	)
 }
 
 is_current() { # WHAT: rootfs or image
@@ -34,16 +41,18 @@ is_current() { # WHAT: rootfs or image
 
 rootfs_make() {
 	enough_space $ROOTFS_GIB
-	command -v mmdebstrap >/dev/null || cannot "mmdebstrap is missing (the Debian package has its name)"
 	say "unpacking Debian 13 into $ROOTFS (about 3 minutes, once)"
 	rm -rf "$ROOTFS" "$LAB/rootfs.new" "$LAB"/*.stamp
-	mmdebstrap --variant=minbase --include="$(packages | xargs | tr ' ' ,)" \
+	# Its programs end with it: they are in a PID namespace.
+	attended unshare --fork --pid --kill-child --mount-proc timeout 900 mmdebstrap \
+		--variant=minbase --include="$(packages | xargs | tr ' ' ,)" \
 		--aptopt='APT::Install-Recommends "false"' \
 		--dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
 		--dpkgopt='path-exclude=/usr/share/locale/*' \
 		trixie "$LAB/rootfs.new" ${VIRT_FIT_LAB_MIRROR:+"$VIRT_FIT_LAB_MIRROR"} >"$LAB/rootfs.log" 2>&1 || {
 		rm -rf "$LAB/rootfs.new"
-		cannot "Debian 13 could not be had: $(grep -m 1 '^E:' "$LAB/rootfs.log"); see $LAB/rootfs.log"
+		cannot "Debian 13 could not be had: $(grep -m 1 '^E:' "$LAB/rootfs.log" ||
+			echo "it took more than 15 minutes"); see $LAB/rootfs.log"
 	}
 	mv "$LAB/rootfs.new" "$ROOTFS"
 	rootfs_stamp >"$LAB/rootfs.stamp"
@@ -109,8 +118,10 @@ ramdisk() { # FILE INIT MODULE...
 first_boot() {
 	local deadline
 	say "booting it for the first time"
-	machine_new
+	MACHINE_HAS_NVME=
+	machine_new "$LAB/host.img" raw
 	machine_boot
+	kvm_is_usable || machine_save
 	host systemctl poweroff || true
 	host_disconnect
 	deadline=$((SECONDS + 120))
@@ -118,14 +129,15 @@ first_boot() {
 		((SECONDS < deadline)) || cannot "the host does not shut down; see $RUN/console.log"
 		sleep 1
 	done
-	foreign qemu-img commit -q "$RUN/disk.qcow2"
+	MACHINE_PID=
+	mv "$RUN/disk.qcow2" "$LAB/booted.qcow2"
 }
 
 image_make() {
 	local stamp
 	enough_space $IMAGE_GIB
 	say "making the host's disk"
-	rm -f "$LAB/image.stamp" "$LAB/host.img"
+	rm -f "$LAB/image.stamp" "$LAB/host.img" "$LAB"/*.qcow2 "$LAB"/saved.*
 	stamp=$(image_stamp)
 	configure_rootfs
 	cp "$ROOTFS/boot/vmlinuz-$(kernel_version)" "$LAB/vmlinuz"
@@ -141,7 +153,21 @@ image_make() {
 	echo "$stamp" >"$LAB/image.stamp"
 }
 
+need_programs() {
+	local program package
+	while read -r program package; do
+		command -v "$program" >/dev/null || cannot "$program is missing (the Debian package $package has it)"
+	done <<-END
+		mmdebstrap mmdebstrap
+		mke2fs e2fsprogs
+		ssh openssh-client
+		ssh-keygen openssh-client
+		setpriv util-linux
+	END
+}
+
 image_ensure() {
+	need_programs
 	is_current rootfs || rootfs_make
 	is_current image || {
 		[ ! -f "$LAB/image.stamp" ] || say "the host's disk is older than tests/lab"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=dash
 # The whole user space of the lab's guests. A guest says on its console what it sees, a fact a line;
-# then it answers pings (address=ADDRESS on the kernel's command line) and reads its disks for ever.
+# then it answers pings (address=ADDRESS on the kernel's command line), reads a block of its disks now
+# and then, and 200 of its first one, one after the other, for who connects to port 7.
 PATH=/bin
 /bin/busybox --install -s /bin
 mount -t proc proc /proc
@@ -46,9 +47,12 @@ for disk in /dev/[sv]d? /dev/nvme?n?; do
 	[ -b "$disk" ] || continue
 	dd if="$disk" of=/dev/null bs=64k count=16 2>/dev/null && say "disk ${disk##*/} can be read"
 done
+printf '#!/bin/sh\ndd if=%s of=/dev/null bs=4k count=200 iflag=direct 2>&1\n' /dev/[sv]da >/bin/reads
+chmod +x /bin/reads
+nc -ll -p 7 -e /bin/reads &
 say up
 while sleep 1; do
 	for disk in /dev/[sv]d? /dev/nvme?n?; do
-		[ ! -b "$disk" ] || dd if="$disk" of=/dev/null bs=4k count=16 2>/dev/null
+		[ ! -b "$disk" ] || dd if="$disk" of=/dev/null bs=4k count=1 iflag=direct 2>/dev/null
 	done
 done

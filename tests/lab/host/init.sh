@@ -7,6 +7,10 @@ busybox mount -t proc proc /proc
 busybox mount -t sysfs sysfs /sys
 busybox mount -t devtmpfs devtmpfs /dev
 while read -r module; do
+	case $module in
+	kvm-amd.ko) busybox grep -qw svm /proc/cpuinfo || continue ;;
+	kvm-intel.ko) busybox grep -qw vmx /proc/cpuinfo || continue ;;
+	esac
 	busybox insmod "/lib/$module"
 done </modules
 tries=0

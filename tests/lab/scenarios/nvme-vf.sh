@@ -3,6 +3,7 @@
 # A VF of the NVMe controller is part of the definition. The domain gets cores and memory of the
 # controller's node, and does I/O with it; the controller's own interrupts, which the kernel manages,
 # stay where they are.
+NEEDS=nvme
 . "$TOP/tests/lab/scenario.sh"
 
 nvme_vf() { # creates one, with queues and vectors of its own and the namespace
