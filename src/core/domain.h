@@ -28,6 +28,9 @@ struct fit_topology {
 	unsigned int threads;
 };
 
+/* "2 sockets, 4 cores, 2 threads": to be freed. */
+char *fit_topology_describe(const struct fit_topology *topology);
+
 struct fit_thread_pin {
 	unsigned int id; /* vCPU or iothread number */
 	struct fit_cpuset cpus;

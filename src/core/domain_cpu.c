@@ -2,6 +2,7 @@
 /* The domain view: <cpu> with topology and guest NUMA cells. */
 #include "core/domain_parts.h"
 
+#include "base/buffer.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/xml.h"
@@ -80,6 +81,29 @@ static int read_cells(const struct fit_domain_reader *reader, const xmlNode *num
 		*FIT_APPEND(domain->cell_kib, domain->cell_count) = kib;
 	}
 	return 0;
+}
+
+char *fit_topology_describe(const struct fit_topology *topology)
+{
+	fit_autobuffer struct fit_buffer text = {0};
+	const struct {
+		const char *name;
+		unsigned int count;
+		bool always;
+	} levels[] = {
+		{"socket", topology->sockets, true},
+		{"die", topology->dies, false},
+		{"cluster", topology->clusters, false},
+		{"core", topology->cores, true},
+		{"thread", topology->threads, true},
+	};
+
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(levels); i++) {
+		if (levels[i].always || levels[i].count > 1)
+			fit_buffer_addf(&text, "%s%u %s%s", text.length ? ", " : "",
+				levels[i].count, levels[i].name, fit_plural(levels[i].count));
+	}
+	return fit_buffer_steal(&text);
 }
 
 int fit_domain_read_cpu(const struct fit_domain_reader *reader, const xmlNode *root)

@@ -4,8 +4,8 @@
  * is decided here is who wins where the definition has a setting of its own, and whether the
  * libvirt and QEMU of the target can express it.
  *
- * emit_cpu.c: <cpu>; emit_tune.c: iothreads and pins; emit_memory.c: memory, numatune and backing;
- * emit_devices.c: disks, controllers, VFs.
+ * emit_cpu.c: <cpu>; emit_features.c: <features>; emit_clock.c: <clock>; emit_tune.c: iothreads and
+ * pins; emit_memory.c: memory, numatune and backing; emit_devices.c: disks, controllers, VFs.
  */
 #include "core/emit.h"
 
@@ -72,11 +72,23 @@ static char *find_setting(const struct fit_emitter *emitter, const struct fit_se
 	node = fit_path_find(&path, path.step_count, root);
 	if (!node)
 		return NULL;
-	if (path.kind == FIT_PATH_ATTRIBUTE)
-		return fit_xml_attr(node, path.attribute);
+	if (path.kind == FIT_PATH_ATTRIBUTE) {
+		char *found = fit_xml_attr(node, path.attribute);
+
+		if (fit_streq(found, setting->unset) && !fit_streq(found, setting->value))
+			fit_xreplace(&found, NULL);
+		return found;
+	}
 	if (path.kind == FIT_PATH_TEXT)
 		return fit_xml_text(node);
 	return says_the_same(node, setting->value) ? fit_xstrdup(setting->value) : describe(node);
+}
+
+char *fit_emit_found(const struct fit_emitter *emitter, const char *path)
+{
+	const struct fit_setting setting = {.path = path};
+
+	return find_setting(emitter, &setting);
 }
 
 int fit_emit_setting(const struct fit_emitter *emitter, const struct fit_intent *intent,
@@ -110,7 +122,8 @@ int fit_emit(struct fit_plan *plan, const struct fit_plan_input *input, struct f
 		.err = err,
 	};
 
-	if (fit_emit_cpu(&emitter) < 0 || fit_emit_threads(&emitter) < 0 ||
+	if (fit_emit_cpu(&emitter) < 0 || fit_emit_features(&emitter) < 0 ||
+		fit_emit_clock(&emitter) < 0 || fit_emit_threads(&emitter) < 0 ||
 		fit_emit_memory(&emitter) < 0 || fit_emit_devices(&emitter) < 0) {
 		fit_edits_clear(&edits);
 		return -1;

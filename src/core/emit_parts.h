@@ -29,6 +29,7 @@ struct fit_setting {
 	const char *what;  /* for people: "the cache mode of disk vda" */
 	const char *path;  /* core/edit.h */
 	const char *value; /* as in an edit: an element as XML */
+	const char *unset; /* what libvirt has there by itself: nobody's choice; NULL: nothing */
 	enum fit_feature feature;
 };
 
@@ -37,7 +38,12 @@ struct fit_setting {
 int fit_emit_setting(const struct fit_emitter *emitter, const struct fit_intent *intent,
 	const struct fit_setting *setting);
 
+/* The attribute of the original at @path, to be freed; NULL when there is none. */
+char *fit_emit_found(const struct fit_emitter *emitter, const char *path);
+
 int fit_emit_cpu(const struct fit_emitter *emitter);
+int fit_emit_features(const struct fit_emitter *emitter);
+int fit_emit_clock(const struct fit_emitter *emitter);
 int fit_emit_threads(const struct fit_emitter *emitter);
 int fit_emit_memory(const struct fit_emitter *emitter);
 int fit_emit_devices(const struct fit_emitter *emitter);

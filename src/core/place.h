@@ -156,7 +156,8 @@ struct fit_planner {
 	bool has_isolated;
 	bool has_efficiency;
 	unsigned int max_guest_threads; /* what this machine type can have */
-	unsigned int kept_threads; /* threads of the topology that is kept; 0: ours to choose */
+	unsigned int kept_threads;   /* threads of the topology that is kept; 0: ours to choose */
+	unsigned int wanted_threads; /* that the profile wants of each guest core; 0: any */
 	size_t own_cores_wanted;
 	struct fit_group_member *group_members; /* by group and address */
 	size_t group_member_count;
@@ -219,11 +220,14 @@ int fit_cost_compare(const struct fit_cost *a, const struct fit_cost *b);
 /* place_refuse.c */
 int fit_place_refuse_cores(struct fit_planner *planner);
 
-/* place_guest.c */
-void fit_place_guest_prepare(struct fit_planner *planner);
+/* place_topology.c */
+int fit_place_topology_prepare(struct fit_planner *planner);
 unsigned int fit_guest_threads(
 	const struct fit_planner *planner, const struct fit_candidate *candidate);
-void fit_place_guest_commit(struct fit_planner *planner, const struct fit_candidate *candidate);
+void fit_place_topology_commit(struct fit_planner *planner, const struct fit_candidate *candidate);
+
+/* place_guest.c */
+void fit_place_guest_commit(struct fit_planner *planner);
 
 /* place_memory.c */
 int fit_place_memory_prepare(struct fit_planner *planner);

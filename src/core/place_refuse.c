@@ -16,6 +16,16 @@ struct node_room {
 	size_t vcpus; /* they can take */
 };
 
+/* How many vCPUs the core can take. */
+static size_t vcpus_of(const struct fit_planner *planner, const struct fit_core *core)
+{
+	unsigned int wanted = planner->wanted_threads;
+
+	if (!wanted)
+		return core->threads;
+	return core->threads >= wanted ? wanted : 0;
+}
+
 static struct node_room room_of(const struct fit_planner *planner, unsigned int node)
 {
 	struct node_room kinds[2] = {{0}};
@@ -26,7 +36,7 @@ static struct node_room room_of(const struct fit_planner *planner, unsigned int 
 		if (core->node != (int)node || !fit_core_is_free(planner, core))
 			continue;
 		kinds[core->efficiency].cores++;
-		kinds[core->efficiency].vcpus += core->threads;
+		kinds[core->efficiency].vcpus += vcpus_of(planner, core);
 	}
 	return kinds[kinds[1].vcpus > kinds[0].vcpus];
 }
@@ -127,7 +137,8 @@ int fit_place_refuse_cores(struct fit_planner *planner)
 	const struct fit_host *host = planner->host;
 	fit_autobuffer struct fit_buffer text = {0};
 	fit_autobuffer struct fit_buffer details = {0};
-	unsigned int threads = fit_host_threads_per_core(host);
+	unsigned int threads =
+		planner->wanted_threads ? planner->wanted_threads : fit_host_threads_per_core(host);
 	size_t wanted = (planner->domain->vcpus + threads - 1) / threads;
 	bool one_node = host->node_count > 1 && !planner->profile->vcpus.span_nodes;
 	struct node_room best = {0};

@@ -136,8 +136,9 @@ static void try_previous(
 	}
 }
 
-/* vCPUs for each core: powers of two and all threads of a core, as long as no guest core would be
- * torn apart; where that leaves threads out, also every core to the full. */
+/* vCPUs for each core: those that the profile names, else powers of two and all threads of a core,
+ * as long as no guest core would be torn apart; where that leaves threads out, also every core to
+ * the full. */
 static void try_densities(
 	struct search *search, const struct fit_candidate *trial, struct rated *rated)
 {
@@ -146,6 +147,11 @@ static void try_densities(
 	bool to_the_full;
 
 	candidate.uniform = true;
+	candidate.per_core = search->planner->wanted_threads;
+	if (candidate.per_core) {
+		try_previous(search, &candidate, rated);
+		return;
+	}
 	for (;;) {
 		candidate.per_core = size;
 		to_the_full = size % fit_guest_threads(search->planner, &candidate) == 0;

@@ -11,6 +11,21 @@
 #include "base/memory.h"
 #include "core/place.h"
 
+const char *fit_cpu_mode_name(enum fit_cpu_mode mode)
+{
+	switch (mode) {
+	case FIT_CPU_MODE_KEEP:
+		break;
+	case FIT_CPU_MODE_HOST_PASSTHROUGH:
+		return "host-passthrough";
+	case FIT_CPU_MODE_HOST_MODEL:
+		return "host-model";
+	case FIT_CPU_MODE_MAXIMUM:
+		return "maximum";
+	}
+	return NULL;
+}
+
 void fit_plan_clear(struct fit_plan *plan)
 {
 	free(plan->vcpus);
@@ -81,7 +96,8 @@ static int prepare(struct fit_planner *planner)
 {
 	fit_place_claims_prepare(planner);
 	fit_place_cores_prepare(planner);
-	fit_place_guest_prepare(planner);
+	if (fit_place_topology_prepare(planner) < 0)
+		return -1;
 	if (fit_place_devices_prepare(planner) < 0)
 		return -1;
 	if (fit_place_vfs_prepare(planner) < 0)
@@ -94,7 +110,8 @@ static int prepare(struct fit_planner *planner)
 static void commit(struct fit_planner *planner, const struct fit_candidate *best)
 {
 	fit_place_cpus_commit(planner, best);
-	fit_place_guest_commit(planner, best);
+	fit_place_topology_commit(planner, best);
+	fit_place_guest_commit(planner);
 	fit_place_threads_commit(planner, best);
 	fit_place_memory_commit(planner, best);
 	fit_place_vfs_commit(planner, best);

@@ -57,6 +57,8 @@ struct fit_planned_cell {
 	uint64_t page_kib; /* 0: normal pages */
 };
 
+const char *fit_cpu_mode_name(enum fit_cpu_mode mode); /* libvirt's; NULL for KEEP */
+
 struct fit_plan {
 	/* Placements. What the profile does not ask for, or the user keeps, is absent. */
 	struct fit_thread_pin *vcpus; /* by vCPU number, all of the maximum */
@@ -66,9 +68,10 @@ struct fit_plan {
 	struct fit_cpuset vcpu_nodes; /* nodes of those CPUs */
 	bool has_topology;
 	struct fit_topology topology;
-	bool host_passthrough;
+	enum fit_cpu_mode cpu_mode; /* KEEP: as it is */
 	bool passthrough_cache;
 	bool require_topoext; /* AMD with guest SMT */
+	bool vcpus_dedicated; /* each vCPU has a CPU that no other domain gets */
 	bool has_emulator;
 	struct fit_cpuset emulator;
 	bool iothreads_kept;

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/strlist.h"
+#include "core/hyperv.h"
 #include "core/request.h"
 
 #define FIT_PROFILE_NAMESPACE "urn:virt-fit:profile:1"
@@ -41,11 +42,49 @@ enum fit_place {
 	FIT_PLACE_VCPUS,	/* the vCPUs' CPUs */
 };
 
+enum fit_cpu_mode {
+	FIT_CPU_MODE_KEEP,
+	FIT_CPU_MODE_HOST_PASSTHROUGH,
+	FIT_CPU_MODE_HOST_MODEL,
+	FIT_CPU_MODE_MAXIMUM, /* only in plans: where the host's CPU cannot be had */
+};
+
 struct fit_intent_cpu {
 	struct fit_intent intent;
-	bool host_passthrough;	/* mode="host-passthrough" */
+	enum fit_cpu_mode mode;
+	char *migratable;	/* cpu migratable=, NULL: leave */
 	bool mirror_topology;	/* topology="mirror" */
+	unsigned int threads;	/* of each guest core; 0, "host": as the vCPUs are placed */
 	bool passthrough_cache; /* cache="passthrough" */
+	bool passthrough_bits;	/* maxphysaddr="passthrough" */
+	char *require;		/* names of CPU features, separated by spaces; NULL: none */
+	char *disable;
+};
+
+/* Values as libvirt spells them; NULL: leave. */
+struct fit_intent_features {
+	struct fit_intent intent;
+	char *pmu;
+	char *hidden;	      /* <kvm> … */
+	char *hint_dedicated; /* "on" only where each vCPU has a CPU of its own */
+	char *poll_control;
+};
+
+struct fit_intent_hyperv {
+	struct fit_intent intent;
+	fit_hyperv_set features;
+	char *vendor_id; /* NULL: leave */
+};
+
+/* Values as libvirt spells them; NULL: leave. */
+struct fit_intent_clock {
+	struct fit_intent intent;
+	char *offset;
+	char *rtc; /* tick policies */
+	char *pit;
+	char *hpet; /* presence */
+	char *kvmclock;
+	char *tsc; /* mode; only where the guest's TSC is invariant */
 };
 
 struct fit_intent_vcpus {
@@ -146,6 +185,9 @@ struct fit_profile {
 	size_t setting_count;
 
 	struct fit_intent_cpu cpu;
+	struct fit_intent_features features;
+	struct fit_intent_hyperv hyperv;
+	struct fit_intent_clock clock;
 	struct fit_intent_vcpus vcpus;
 	struct fit_intent_emulator emulator;
 	struct fit_intent_iothreads iothreads;

@@ -96,15 +96,29 @@ static char *store_page_sizes(
 	return fit_value_canonical(fit_value_type_find(attribute->type), NULL, text);
 }
 
-/* The canonical spelling into a string. */
+/* The canonical spelling into a string, or a word as above. */
 static char *store_text(
 	const struct fit_profile_attribute *attribute, void *field, const char *text)
 {
-	char *canonical = fit_value_canonical(fit_value_type_find(attribute->type), NULL, text);
+	char *canonical = store_word(attribute, field, text);
 
+	if (canonical)
+		return canonical;
+	canonical = fit_value_canonical(fit_value_type_find(attribute->type), NULL, text);
 	if (canonical)
 		fit_xreplace(field, canonical);
 	return canonical;
+}
+
+static char *store_hyperv(
+	const struct fit_profile_attribute *attribute FIT_UNUSED, void *field, const char *text)
+{
+	fit_hyperv_set set;
+
+	if (!fit_hyperv_parse(text, &set))
+		return NULL;
+	*(fit_hyperv_set *)field = set;
+	return fit_hyperv_format(set);
 }
 
 static void clear_string(void *field)
@@ -125,4 +139,5 @@ const struct fit_profile_field fit_field_count = {store_count, NULL};
 const struct fit_profile_field fit_field_iothread_count = {store_iothread_count, NULL};
 const struct fit_profile_field fit_field_word = {store_word, clear_string};
 const struct fit_profile_field fit_field_text = {store_text, clear_string};
+const struct fit_profile_field fit_field_hyperv = {store_hyperv, NULL};
 const struct fit_profile_field fit_field_page_sizes = {store_page_sizes, clear_page_sizes};

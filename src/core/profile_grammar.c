@@ -13,6 +13,9 @@
 
 const struct fit_profile_element fit_profile_elements[] = {
 	{NULL, "cpu", NULL, "cpu", INTENT(cpu), fit_grammar_cpu},
+	{NULL, "features", NULL, "features", INTENT(features), fit_grammar_features},
+	{NULL, "hyperv", NULL, "hyperv", INTENT(hyperv), fit_grammar_hyperv},
+	{NULL, "clock", NULL, "clock", INTENT(clock), fit_grammar_clock},
 	{NULL, "vcpus", NULL, "vcpus", INTENT(vcpus), fit_grammar_vcpus},
 	{NULL, "emulator", NULL, "emulator", INTENT(emulator), fit_grammar_emulator},
 	{NULL, "iothreads", NULL, "iothreads", INTENT(iothreads), fit_grammar_iothreads},

@@ -7,6 +7,9 @@
 #include "core/profile_grammar.h"
 
 extern const struct fit_profile_attribute fit_grammar_cpu[];
+extern const struct fit_profile_attribute fit_grammar_features[];
+extern const struct fit_profile_attribute fit_grammar_hyperv[];
+extern const struct fit_profile_attribute fit_grammar_clock[];
 extern const struct fit_profile_attribute fit_grammar_vcpus[];
 extern const struct fit_profile_attribute fit_grammar_emulator[];
 extern const struct fit_profile_attribute fit_grammar_iothreads[];

@@ -7,12 +7,16 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "core/hyperv.h"
 #include "core/pciaddr.h"
 
 /* IFNAMSIZ of the kernel, with the terminating NUL. */
 #define NETDEV_NAME_SIZE 16
 
 #define TEXT_MAX 256
+
+/* Three registers of CPUID. */
+#define VENDOR_ID_MAX 12
 
 #define WHITE_SPACE " \t\r\n"
 
@@ -139,6 +143,51 @@ static char *canonical_pf(const char *text, const char *allowed FIT_UNUSED)
 	return is_netdev_name(text) ? canonical_text(text, NULL) : NULL;
 }
 
+/* Names of CPU features: sse4.1, arch-capabilities, vmx-apicv-register, avx512_vpopcntdq. */
+static bool is_feature_name(const char *text)
+{
+	return text[strspn(text,
+		       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")] ==
+	       '\0';
+}
+
+static char *canonical_names(const char *text, const char *allowed FIT_UNUSED)
+{
+	fit_autostrlist struct fit_strlist words = {0};
+	fit_autostrlist struct fit_strlist names = {0};
+
+	fit_strlist_split(&words, text, WHITE_SPACE);
+	fit_strlist_sort(&words);
+	for (size_t i = 0; i < words.count; i++) {
+		if (!is_feature_name(words.items[i]) ||
+			(fit_streq(words.items[i], "none") && words.count > 1))
+			return NULL;
+		if (!fit_strlist_contains(&names, words.items[i]))
+			fit_strlist_add(&names, words.items[i]);
+	}
+	return names.count ? fit_strlist_join(&names, " ") : NULL;
+}
+
+static char *canonical_hyperv(const char *text, const char *allowed FIT_UNUSED)
+{
+	fit_hyperv_set set;
+
+	return fit_hyperv_parse(text, &set) ? fit_hyperv_format(set) : NULL;
+}
+
+/* What libvirt accepts is 12 characters without a comma. */
+static char *canonical_vendor_id(const char *text, const char *allowed FIT_UNUSED)
+{
+	size_t length = strlen(text);
+
+	if (length == 0 || length > VENDOR_ID_MAX || *text == ' ' || text[length - 1] == ' ')
+		return NULL;
+	for (const char *p = text; *p; p++)
+		if (!is_feature_name((const char[]){*p, '\0'}) && *p != ' ')
+			return NULL;
+	return fit_xstrdup(text);
+}
+
 struct fit_value_type {
 	const char *name;
 	char *(*canonical)(const char *text, const char *allowed);
@@ -157,6 +206,11 @@ static const struct fit_value_type types[] = {
 	{"yes-no", canonical_choice, NULL, "yes no"},
 	{"pf", canonical_pf,
 		"\"nearest\", a PCI address such as 0000:41:00.0, or a network interface", NULL},
+	{"names", canonical_names, "names separated by spaces, or \"none\"", NULL},
+	{"hyperv", canonical_hyperv,
+		"\"all\", names of Hyper-V enlightenments as libvirt has them, or \"none\"", NULL},
+	{"vendor-id", canonical_vendor_id,
+		"1 to 12 letters, digits, dots, dashes, underlines and spaces between", NULL},
 	{"text", canonical_text, "a line of text", NULL},
 };
 

@@ -150,18 +150,16 @@ static void add_vcpus(struct report *report)
 static void add_topology(struct report *report)
 {
 	const struct fit_plan *plan = report->plan;
-	const struct fit_topology *topology = &plan->topology;
+	const char *mode = fit_cpu_mode_name(plan->cpu_mode);
+	fit_autofree char *topology = fit_topology_describe(&plan->topology);
 	fit_autobuffer struct fit_buffer text = {0};
 
-	if (plan->host_passthrough)
-		fit_buffer_add(&text, "host-passthrough");
+	if (mode)
+		fit_buffer_add(&text, mode);
 	if (plan->passthrough_cache)
 		fit_buffer_addf(&text, "%scache passthrough", text.length ? ", " : "");
 	if (plan->has_topology)
-		fit_buffer_addf(&text, "%s%u socket%s, %u core%s, %u thread%s",
-			text.length ? ", " : "", topology->sockets, fit_plural(topology->sockets),
-			topology->cores, fit_plural(topology->cores), topology->threads,
-			fit_plural(topology->threads));
+		fit_buffer_addf(&text, "%s%s", text.length ? ", " : "", topology);
 	if (text.length)
 		add_row(report, fit_xstrdup("guest CPU"), fit_buffer_steal(&text), NULL);
 }

@@ -65,7 +65,7 @@ words() { # ELEMENT ATTRIBUTE WORD...
 	expect bad "<$element $attribute=\"\"/>"
 	expect bad "<$element $attribute=\" $1\"/>"
 }
-for element in cpu vcpus emulator iothreads disks memory vfs; do
+for element in cpu features hyperv clock vcpus emulator iothreads disks memory vfs; do
 	words $element existing keep replace require
 	expect good "<$element/>"
 	expect bad "<$element unheard-of='1'/>"
@@ -73,9 +73,42 @@ for element in cpu vcpus emulator iothreads disks memory vfs; do
 	expect bad "<$element>text</$element>"
 	expect bad "<$element><cpu/></$element>"
 done
-words cpu mode host-passthrough keep
+words cpu mode host-passthrough host-model keep
+words cpu migratable on off keep
 words cpu topology mirror keep
+words cpu threads host 1 2
 words cpu cache passthrough keep
+words cpu maxphysaddr passthrough keep
+for names in none invtsc "invtsc sse4.1" " arch-capabilities avx512_vpopcntdq"; do
+	expect good "<cpu require='$names' disable='$names'/>"
+done
+for names in "" " " "a,b" "+invtsc" "a&amp;b"; do
+	expect bad "<cpu require='$names'/>"
+	expect bad "<cpu disable='$names'/>"
+done
+words features pmu on off keep
+words features hidden on off keep
+words features hint-dedicated on off keep
+words features poll-control on off keep
+for names in none all "all evmcs avic" "relaxed vapic spinlocks vpindex runtime synic hypervclock" \
+	"stimer frequencies tlbflush ipi reset reenlightenment emsr_bitmap xmm_input"; do
+	expect good "<hyperv features='$names'/>"
+done
+for names in "" unheard-of "none all" all,evmcs; do
+	expect bad "<hyperv features='$names'/>"
+done
+for id in keep GenuineIntel "KVM Hv" 1.2_3-4; do
+	expect good "<hyperv vendor_id='$id'/>"
+done
+for id in "" 0123456789abc "a,b" " a" "a " "&lt;"; do
+	expect bad "<hyperv vendor_id='$id'/>"
+done
+words clock offset utc localtime keep
+words clock rtc catchup delay keep
+words clock pit delay catchup discard keep
+words clock hpet yes no keep
+words clock kvmclock yes no keep
+words clock tsc native keep
 words vcpus place cores node none
 words vcpus shared yes no
 words vcpus near devices none
@@ -120,7 +153,7 @@ expect bad "<host><governor missing='ignore'/></host>"
 expect bad "<host><vcpus/></host>"
 expect bad "<governor/>"
 
-for type in count:1 size:4MiB sizes:none yes-no:no pf:nearest text:any; do
+for type in count:1 size:4MiB sizes:none yes-no:no names:none hyperv:all vendor-id:me pf:nearest text:any; do
 	expect good "<param name='a' type='${type%:*}' default='${type#*:}'/>"
 	expect bad "<param name='a' type='${type%:*}' default=''/>"
 	expect bad "<param name='a' type='${type%:*}'/>"

@@ -204,7 +204,7 @@ struct fit_profile fit_made_profile(void)
 {
 	struct fit_profile profile = {
 		.cpu = {.intent = {.set = true},
-			.host_passthrough = true,
+			.mode = FIT_CPU_MODE_HOST_PASSTHROUGH,
 			.mirror_topology = true,
 			.passthrough_cache = true},
 		.vcpus = {.intent = {.set = true}, .place = FIT_PLACE_CORES, .near_devices = true},

@@ -90,7 +90,7 @@ static void host_passthrough_takes_the_place_of_a_model(void **state)
 				    "cpu/@match = (removed)\n"
 				    "cpu/model = (removed)\n"
 				    "cpu/vendor = (removed)\n";
-	const struct fit_plan plan = {.host_passthrough = true};
+	const struct fit_plan plan = {.cpu_mode = FIT_CPU_MODE_HOST_PASSTHROUGH};
 
 	(void)state;
 	expect("", &plan, FIT_EXISTING_KEEP, edits);

@@ -14,17 +14,22 @@ static void host_passthrough_needs_kvm(void **state)
 
 	(void)state;
 	fit_bench_plan(&b);
-	assert_true(b.plan.host_passthrough);
+	assert_int_equal(b.plan.cpu_mode, FIT_CPU_MODE_HOST_PASSTHROUGH);
 	assert_true(b.plan.passthrough_cache);
 	assert_false(b.plan.require_topoext);
 	free(b.domain.type);
 	b.domain.type = fit_xstrdup("qemu");
 	fit_bench_plan(&b);
-	assert_false(b.plan.host_passthrough);
+	assert_int_equal(b.plan.cpu_mode, FIT_CPU_MODE_MAXIMUM);
 	assert_false(b.plan.passthrough_cache);
 	fit_expect_reason(&b, FIT_REASON_NOTE,
-		"host-passthrough needs KVM; the domain is of type 'qemu' (TCG): its CPU model "
-		"stays");
+		"host-passthrough needs KVM; the domain is of type 'qemu' (TCG): it gets all that "
+		"the emulator can do (maximum)");
+	free(b.domain.type);
+	b.domain.type = fit_xstrdup("xen");
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.cpu_mode, FIT_CPU_MODE_KEEP);
+	fit_expect_reason(&b, FIT_REASON_NOTE, "of type 'xen': its CPU model stays");
 	fit_bench_end(&b);
 }
 

@@ -121,7 +121,7 @@ static void every_intent_reaches_its_struct(void **state)
 	struct fit_profile p = compose(files, "a", "");
 
 	(void)state;
-	assert_true(p.cpu.intent.set && p.cpu.host_passthrough && p.cpu.mirror_topology);
+	assert_true(p.cpu.intent.set && p.cpu.mode == FIT_CPU_MODE_HOST_PASSTHROUGH && p.cpu.mirror_topology);
 	assert_true(p.cpu.passthrough_cache);
 	assert_int_equal(p.cpu.intent.existing, FIT_EXISTING_REPLACE);
 	assert_string_equal(p.cpu.intent.file, "a.xml");
@@ -361,7 +361,7 @@ static const char *const bad_contents[][2] = {
 				     "\"cores\", \"node\" or \"none\""},
 	{"<vcpus plcae='cores'/>", "<vcpus> has no attribute plcae; it has place, shared, near"},
 	{"<vcpus x:place='cores' xmlns:x='urn:x'/>", "no attribute x:place"},
-	{"<vcpu/>", "unknown element <vcpu>: <profile> has summary, include, param, cpu, vcpus"},
+	{"<vcpu/>", "unknown element <vcpu>: <profile> has summary, include, param, cpu, features, hyperv"},
 	{"<vcpus xmlns=''/>", "unknown element <vcpus>, in no namespace"},
 	{"<x:vcpus xmlns:x='urn:x'/>", "unknown element <vcpus>"},
 	{"<vcpus><cpu/></vcpus>", "<vcpus> cannot contain <cpu>"},

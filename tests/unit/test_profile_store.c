@@ -296,7 +296,7 @@ static void the_shipped_profiles_say_what_their_names_promise(void **state)
 	compose_shipped(&tree, "low-latency", &latency);
 	compose_shipped(&tree, "low-latency sriov", &both);
 
-	assert_true(base.cpu.host_passthrough && base.cpu.mirror_topology);
+	assert_true(base.cpu.mode == FIT_CPU_MODE_HOST_PASSTHROUGH && base.cpu.mirror_topology);
 	assert_int_equal(base.cpu.intent.existing, FIT_EXISTING_REPLACE);
 	assert_int_equal(base.vcpus.place, FIT_PLACE_NODE);
 	assert_true(base.vcpus.shared);

@@ -237,7 +237,8 @@ static void what_libvirt_fills_in_leaves_a_definition_fitted(void **state)
 {
 	struct machine *machine = *state;
 	fit_autofree char *emulated = edited(requested, "'kvm'", "'qemu'");
-	const char *const domains[] = {requested, emulated};
+	fit_autofree char *other = edited(requested, "'kvm'", "'hvf'");
+	const char *const domains[] = {requested, emulated, other};
 
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(domains); i++) {
 		struct fit_render_result first = render(machine, domains[i], NULL);
@@ -248,7 +249,7 @@ static void what_libvirt_fills_in_leaves_a_definition_fitted(void **state)
 		struct fit_render_result second;
 
 		normalise_as_libvirt(doc);
-		if (domains[i] == emulated)
+		if (domains[i] == other) /* the mode stays as it is: none */
 			add_default_model(doc);
 		defined = fit_xml_print(doc);
 		second = render(machine, defined, NULL);
