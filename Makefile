@@ -3,6 +3,7 @@
 #   make                 the programs, in build/
 #   make check [T=name]  all tests (those whose name contains T)
 #   make bench           the project's figures, as ratios
+#   make fuzz [SECONDS=n] [SEED=n]  random definitions and profiles through render and revert
 #   make lint            include rules, linters
 #   make check-lab [T=name]  the scenarios on an emulated host, see tests/lab/run; also lab, lab-shell
 #   make install         DESTDIR=, prefix=, sysconfdir= as usual; `make uninstall` takes it back
@@ -90,6 +91,7 @@ $(BUILD)/qemu-gate: $(call objects,hook/gate.c)
 unit_tests  := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/unit/test_*.c)))
 test_tools  := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/lib/*.c)))
 bench_tools := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
+fuzzer      := $(BUILD)/tests/fuzz/fuzz
 unit_support := $(call objects,$(sort $(wildcard tests/unit/support*.c)))
 
 $(unit_tests): $(BUILD)/%: $(BUILD)/%.o $(unit_support) \
@@ -103,6 +105,11 @@ $(test_tools) $(bench_tools): $(BUILD)/%: $(BUILD)/%.o \
 		$(BUILD)/libfit-sys.a $(BUILD)/libfit-core.a $(BUILD)/libfit-base.a
 	$(link) $(call libs,$(sys_pkgs) $(core_pkgs))
 
+$(fuzzer): $(call objects,$(sort $(wildcard tests/fuzz/*.c))) $(unit_support) \
+		$(BUILD)/libfit-cli.a $(BUILD)/libfit-virt.a $(BUILD)/libfit-sys.a \
+		$(BUILD)/libfit-core.a $(BUILD)/libfit-base.a
+	$(link) $(call libs,$(test_pkgs) $(virt_pkgs) $(sys_pkgs) $(core_pkgs) $(cli_pkgs))
+
 # Profiles that others can write or own are refused, but a checkout may be a user's or a group's: the
 # tests use copies, new ones each time.
 .PHONY: $(BUILD)/profiles
@@ -111,8 +118,8 @@ $(BUILD)/profiles:
 	install -d -m 0755 $@
 	install -m 0644 profiles/*.xml $@
 
-.PHONY: tools tests check bench lint
-tools: $(test_tools) $(BUILD)/profiles
+.PHONY: tools tests check bench fuzz lint
+tools: $(test_tools) $(fuzzer) $(BUILD)/profiles
 tests: all tools $(unit_tests)
 
 check: tests
@@ -120,6 +127,10 @@ check: tests
 
 bench: all tools $(bench_tools)
 	BUILD=$(BUILD) tests/bench/run
+
+# Another seed each time, unless SEED= says which; findings are left in $(BUILD).
+fuzz: tools
+	$(fuzzer) $(or $(SEED),$(shell date +%s)) $(or $(SECONDS),60) $(BUILD)
 
 lint: all
 	BUILD=$(BUILD) tests/run lint

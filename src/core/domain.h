@@ -91,8 +91,8 @@ struct fit_domain {
 	struct fit_cpuset emulator_pin;
 	unsigned int *iothread_ids; /* ascending; from <iothreadids> or counted from 1 */
 	size_t iothread_count;
-	bool has_iothreads;    /* <iothreads> or <iothreadids> is there */
-	bool has_iothread_ids; /* <iothreadids> is there */
+	bool has_iothreads;    /* <iothreads> or <iothreadids> is there, and not for none */
+	bool has_iothread_ids; /* <iothreadids> is there, and not empty */
 	struct fit_thread_pin *iothread_pins;
 	size_t iothread_pin_count;
 	bool has_numatune;

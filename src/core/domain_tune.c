@@ -49,7 +49,8 @@ static int read_numatune(const struct fit_domain_reader *reader, const xmlNode *
 	struct fit_domain *domain = reader->domain;
 	const xmlNode *memory = fit_xml_child(numatune, "memory");
 
-	domain->has_numatune = numatune;
+	/* Libvirt drops one that is empty. */
+	domain->has_numatune = memory || fit_xml_child(numatune, "memnode");
 	fit_xml_for_each (memnode, numatune, "memnode") {
 		struct fit_cpuset nodes;
 
@@ -131,8 +132,7 @@ static int read_iothreads(const struct fit_domain_reader *reader, const xmlNode 
 
 	if (text && !fit_parse_uint(text, FIT_DOMAIN_VCPUS_MAX, &count))
 		return fit_domain_fail(reader, node, "'%s' is no number of iothreads", text);
-	domain->has_iothreads = node || ids;
-	domain->has_iothread_ids = ids;
+	domain->has_iothread_ids = fit_xml_child(ids, "iothread");
 	fit_xml_for_each (iothread, ids, "iothread") {
 		unsigned int id;
 
@@ -147,7 +147,9 @@ static int read_iothreads(const struct fit_domain_reader *reader, const xmlNode 
 	for (unsigned int id = 1; domain->iothread_count < count; id++)
 		if (!has_id(domain, id))
 			*FIT_APPEND(domain->iothread_ids, domain->iothread_count) = id;
-	if (domain->iothread_count)
+	/* Libvirt drops a count of 0. */
+	domain->has_iothreads = domain->iothread_count > 0;
+	if (domain->has_iothreads)
 		qsort(domain->iothread_ids, domain->iothread_count, sizeof(*domain->iothread_ids),
 			compare_ids);
 	return 0;

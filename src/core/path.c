@@ -203,12 +203,21 @@ bool fit_path_step_matches(const struct fit_path_step *step, const xmlNode *node
 	return true;
 }
 
+static xmlNode *first_match(const struct fit_path_step *step, xmlNode *node)
+{
+	while (node && !fit_path_step_matches(step, node))
+		node = fit_xml_next(node, step->name);
+	return node;
+}
+
 xmlNode *fit_path_step_find(const struct fit_path_step *step, const xmlNode *parent)
 {
-	fit_xml_for_each (node, parent, step->name)
-		if (fit_path_step_matches(step, node))
-			return node;
-	return NULL;
+	return first_match(step, fit_xml_child(parent, step->name));
+}
+
+xmlNode *fit_path_step_find_next(const struct fit_path_step *step, const xmlNode *found)
+{
+	return first_match(step, fit_xml_next(found, step->name));
 }
 
 xmlNode *fit_path_find(const struct fit_path *path, size_t count, xmlNode *root)

@@ -57,6 +57,9 @@ bool fit_path_step_needs_child(const struct fit_path_step *step);
 bool fit_path_step_matches(const struct fit_path_step *step, const xmlNode *node);
 xmlNode *fit_path_step_find(const struct fit_path_step *step, const xmlNode *parent);
 
+/* Another one that the step leads to, behind @found; NULL: it is the only one. */
+xmlNode *fit_path_step_find_next(const struct fit_path_step *step, const xmlNode *found);
+
 /* The element that the first @count steps lead to; @root itself for 0; NULL when there is none. */
 xmlNode *fit_path_find(const struct fit_path *path, size_t count, xmlNode *root);
 

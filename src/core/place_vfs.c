@@ -361,7 +361,29 @@ static const struct fit_vf_source *best_source(const struct fit_planner *planner
 	return best;
 }
 
-/* One PF when one has enough; otherwise one VF after the other from the best that has one. */
+/* Of the @count that a source has to give when it is one of several: those of the previous
+ * placement, where it has some, so that the same sources give the same again. */
+static size_t share(const struct fit_vf_source *source, size_t count)
+{
+	size_t previous = 0;
+
+	while (previous < source->offer_count && source->offers[previous].previous)
+		previous++;
+	if (previous == 0)
+		previous = source->offer_count;
+	return previous < count ? previous : count;
+}
+
+/* Which VF gets which number must not depend on the order in which the sources were found. */
+static int compare_picks(const void *a, const void *b)
+{
+	const struct fit_vf_pick *left = a;
+	const struct fit_vf_pick *right = b;
+
+	return fit_pciaddr_compare(left->offer->vf, right->offer->vf);
+}
+
+/* One PF when one has enough; otherwise some of the best, and the rest of the next ones. */
 void fit_place_vfs_complete(const struct fit_planner *planner, struct fit_candidate *candidate)
 {
 	fit_autofree bool *used = fit_xcalloc(planner->source_count, sizeof(*used));
@@ -377,8 +399,7 @@ void fit_place_vfs_complete(const struct fit_planner *planner, struct fit_candid
 			source = best_source(planner, candidate, 1, used, &cost);
 			if (!source)
 				return;
-			if (source->offer_count < count)
-				count = source->offer_count;
+			count = share(source, left);
 			cost = rate_source(planner, candidate, source, count);
 		}
 		take_offers(candidate, source, count);
@@ -386,6 +407,8 @@ void fit_place_vfs_complete(const struct fit_planner *planner, struct fit_candid
 		used[source - planner->sources] = true;
 		left -= count;
 	}
+	if (candidate->vf_count)
+		qsort(candidate->vfs, candidate->vf_count, sizeof(*candidate->vfs), compare_picks);
 }
 
 static void explain(struct fit_planner *planner, const struct fit_vf_pick *pick)

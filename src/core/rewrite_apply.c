@@ -108,6 +108,24 @@ static void claim_container(struct apply *apply, const struct fit_path *path, si
 	facet->sole = sole;
 }
 
+/* An element that is there twice cannot be told from the other one by undo. */
+static int find_one(struct apply *apply, const struct fit_path *path, size_t count,
+	const xmlNode *parent, xmlNode **ret_node)
+{
+	const struct fit_path_step *step = &path->steps[count - 1];
+	xmlNode *node = fit_path_step_find(step, parent);
+	const xmlNode *other = node ? fit_path_step_find_next(step, node) : NULL;
+	fit_autofree char *shown = NULL;
+
+	*ret_node = node;
+	if (!other)
+		return 0;
+	shown = fit_path_format_steps(path, count);
+	return fit_err_set(apply->err, FIT_ERR_INVALID,
+		"%s:%u: there is another %s (line %u): remove one of them", apply->name,
+		fit_xml_line(other), shown, fit_xml_line(node));
+}
+
 /* The element that the first @count steps lead to; those that are missing are created. */
 static xmlNode *reach(
 	struct apply *apply, const struct fit_path *path, size_t count, bool *ret_created)
@@ -115,11 +133,12 @@ static xmlNode *reach(
 	xmlNode *node = apply->root;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct fit_path_step *step = &path->steps[i];
-		xmlNode *next = fit_path_step_find(step, node);
+		xmlNode *next;
 
+		if (find_one(apply, path, i + 1, node, &next) < 0)
+			return NULL;
 		*ret_created = !next;
-		if (!next && fit_path_step_needs_child(step)) {
+		if (!next && fit_path_step_needs_child(&path->steps[i])) {
 			fit_autofree char *missing = fit_path_format_steps(path, i + 1);
 
 			fit_err_set(apply->err, FIT_ERR_INVALID, "%s: there is no %s", apply->name,
@@ -239,11 +258,12 @@ static int set_element(
 	const struct fit_path_step *step = &path->steps[path->step_count - 1];
 	bool created;
 	xmlNode *parent = reach(apply, path, path->step_count - 1, &created);
-	xmlNode *have = parent ? fit_path_step_find(step, parent) : NULL;
 	struct fit_remain *remain;
-	xmlNode *node;
+	xmlNode *have, *node;
 
-	node = parent ? fit_fragment_element(parent, edit->value, apply->name, apply->err) : NULL;
+	if (!parent || find_one(apply, path, path->step_count, parent, &have) < 0)
+		return -1;
+	node = fit_fragment_element(parent, edit->value, apply->name, apply->err);
 	if (!node)
 		return -1;
 	if (!fit_path_step_matches(step, node)) {
@@ -270,11 +290,15 @@ static int set_element(
 static int apply_element(
 	struct apply *apply, const struct fit_edit *edit, const struct fit_path *path)
 {
-	xmlNode *have;
+	xmlNode *parent, *have;
 
 	if (edit->value)
 		return set_element(apply, edit, path);
-	have = fit_path_find(path, path->step_count, apply->root);
+	parent = fit_path_find(path, path->step_count - 1, apply->root);
+	if (!parent)
+		return 0;
+	if (find_one(apply, path, path->step_count, parent, &have) < 0)
+		return -1;
 	if (have)
 		remove_element(apply, edit, have);
 	return 0;
@@ -394,7 +418,7 @@ static int apply_text(struct apply *apply, const struct fit_edit *edit, const st
 
 	if (!element)
 		return edit->value ? -1 : 0;
-	if (fit_xml_child(element, NULL))
+	if (xmlFirstElementChild(element))
 		return fit_err_set(apply->err, FIT_ERR_INVALID,
 			"%s: %s: there are elements where a text is wanted", apply->name,
 			edit->path);

@@ -9,23 +9,60 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/cpuset.h"
+#include "core/layout.h"
 #include "core/xml.h"
 
-static const char *const order[] = {"name", "uuid", "title", "metadata", "memory", "currentMemory",
-	"memoryBacking", "vcpu", "iothreads", "iothreadids", "cputune", "numatune", "os",
-	"features", "cpu", "clock", "on_crash", "devices",
-	/* cputune, numatune, memoryBacking, cpu */
-	"shares", "vcpupin", "emulatorpin", "iothreadpin", "memnode", "hugepages", "locked",
-	"model", "topology", "cache", "feature", "numa",
-	/* devices */
-	"emulator", "disk", "controller", "interface", "console", "memballoon"};
+/* The order in which libvirt prints: of another source than the rewriter's own table, which it is
+ * there to test. Elements that are not listed come last, as they stood. */
+static const struct {
+	const char *parent;
+	const char *const *children;
+} orders[] = {
+	{"domain", (const char *const[]){"name", "uuid", "genid", "title", "description",
+			   "metadata", "maxMemory", "memory", "currentMemory", "blkiotune",
+			   "memtune", "memoryBacking", "vcpu", "vcpus", "iothreads", "iothreadids",
+			   "defaultiothread", "cputune", "numatune", "resource", "sysinfo", "os",
+			   "features", "cpu", "clock", "on_poweroff", "on_reboot", "on_crash", "pm",
+			   "perf", "devices", "seclabel", "launchSecurity", NULL}},
+	{"memoryBacking", (const char *const[]){"hugepages", "nosharepages", "locked", "source",
+				  "access", "allocation", "discard", NULL}},
+	{"cputune",
+		(const char *const[]){"shares", "period", "quota", "global_period", "global_quota",
+			"emulator_period", "emulator_quota", "iothread_period", "iothread_quota",
+			"vcpupin", "emulatorpin", "iothreadpin", "emulatorsched", "vcpusched",
+			"iothreadsched", "cachetune", "memorytune", NULL}},
+	{"numatune", (const char *const[]){"memory", "memnode", NULL}},
+	{"cpu", (const char *const[]){"model", "vendor", "topology", "cache", "maxphysaddr",
+			"feature", "numa", NULL}},
+	{"devices", (const char *const[]){"emulator", "disk", "controller", "lease", "filesystem",
+			    "interface", "smartcard", "serial", "parallel", "console", "channel",
+			    "input", "tpm", "graphics", "sound", "audio", "video", "hostdev",
+			    "redirdev", "hub", "watchdog", "memballoon", "rng", "nvram", "panic",
+			    "shmem", "memory", "crypto", "iommu", "vsock", NULL}},
+	{"disk", (const char *const[]){"driver", "auth", "source", "backingStore", "geometry",
+			 "blockio", "mirror", "target", "iotune", "readonly", "shareable",
+			 "transient", "serial", "wwn", "vendor", "product", "boot", "encryption",
+			 "alias", "address", NULL}},
+	{"interface", (const char *const[]){"mac", "source", "vlan", "model", "driver", "boot",
+			      "rom", "link", "teaming", "alias", "address", NULL}},
+	{"hostdev",
+		(const char *const[]){"driver", "source", "boot", "rom", "alias", "address", NULL}},
+	{"controller", (const char *const[]){"driver", "model", "target", "address", NULL}},
+};
 
 static size_t rank(const xmlNode *node)
 {
 	size_t i = 0;
 
-	while (i < FIT_ARRAY_SIZE(order) && !fit_xml_is(node, order[i]))
-		i++;
+	for (size_t j = 0; j < FIT_ARRAY_SIZE(orders); j++) {
+		const char *const *children = orders[j].children;
+
+		if (!fit_xml_is(node->parent, orders[j].parent))
+			continue;
+		while (children[i] && !fit_xml_is(node, children[i]))
+			i++;
+		break;
+	}
 	return i;
 }
 
@@ -58,15 +95,51 @@ static void drop(xmlNode *node)
 	xmlFreeNode(node);
 }
 
-/* Stable: elements of one rank keep their order, vcpupins are sorted by number. */
+static unsigned int number_of(const xmlNode *node, const char *attribute)
+{
+	fit_autofree char *text = fit_xml_attr(node, attribute);
+
+	return text ? (unsigned int)strtoul(text, NULL, 0) : 0;
+}
+
+/* Does libvirt print @a behind @b, which has the same name? */
+static bool is_later(const xmlNode *a, const xmlNode *b)
+{
+	static const struct {
+		const char *name;
+		const char *number;
+	} numbered[] = {{"vcpupin", "vcpu"}, {"iothreadpin", "iothread"}, {"memnode", "cellid"},
+		{"vcpusched", "vcpus"}, {"iothreadsched", "iothreads"}};
+
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(numbered); i++)
+		if (fit_xml_is(a, numbered[i].name))
+			return number_of(a, numbered[i].number) > number_of(b, numbered[i].number);
+	if (fit_xml_is(a, "controller")) {
+		fit_autofree char *type = fit_xml_attr(a, "type");
+
+		return type && attribute_is(b, "type", type) &&
+		       number_of(a, "index") > number_of(b, "index");
+	}
+	if (fit_xml_is(a, "disk")) {
+		const xmlNode *a_target = fit_xml_child(a, "target");
+		const xmlNode *b_target = fit_xml_child(b, "target");
+		fit_autofree char *bus = fit_xml_attr(a_target, "bus");
+		fit_autofree char *a_name = fit_xml_attr(a_target, "dev");
+		fit_autofree char *b_name = fit_xml_attr(b_target, "dev");
+
+		return bus && b_target && attribute_is(b_target, "bus", bus) && a_name && b_name &&
+		       strcmp(a_name, b_name) > 0;
+	}
+	return false;
+}
+
+/* Stable: what libvirt does not sort keeps its order. */
 static bool is_behind(const xmlNode *a, const xmlNode *b)
 {
-	fit_autofree char *a_number = fit_xml_attr(a, "vcpu");
-	fit_autofree char *b_number = fit_xml_attr(b, "vcpu");
-
-	if (rank(a) != rank(b) || !a_number || !b_number)
+	if (rank(a) != rank(b) || a->type != XML_ELEMENT_NODE ||
+		!fit_xml_is(b, (const char *)a->name))
 		return rank(a) > rank(b);
-	return atoi(a_number) > atoi(b_number);
+	return is_later(a, b);
 }
 
 static void sort_children(xmlNode *parent)
@@ -83,18 +156,24 @@ static void sort_children(xmlNode *parent)
 	}
 }
 
-static void reverse_attributes(xmlNode *node)
+/* Libvirt has an order for the attributes of each element; here it is that of the alphabet,
+ * backwards, which nobody writes. */
+static void sort_attributes(xmlNode *node)
 {
-	xmlAttr *last = node->properties;
+	bool moved = true;
 
-	while (last && last->next)
-		last = last->next;
-	node->properties = last;
-	for (xmlAttr *attr = last; attr; attr = attr->next) {
-		xmlAttr *swap = attr->next;
+	while (moved) {
+		moved = false;
+		for (xmlAttr *attr = node->properties; attr && attr->next; attr = attr->next) {
+			xmlAttr *next = attr->next;
 
-		attr->next = attr->prev;
-		attr->prev = swap;
+			if (attr->ns || next->ns ||
+				strcmp((const char *)attr->name, (const char *)next->name) >= 0)
+				continue;
+			fit_layout_move_attribute(next, fit_layout_position((xmlNode *)attr));
+			moved = true;
+			break;
+		}
 	}
 }
 
@@ -148,6 +227,48 @@ static void add_defaults(xmlNode *node)
 	}
 }
 
+static void set_number(xmlNode *node, const char *name, unsigned int value)
+{
+	fit_autofree char *number = fit_xasprintf("%u", value);
+
+	set(node, name, number);
+}
+
+static bool has_iothread(const xmlNode *ids, unsigned int id)
+{
+	fit_xml_for_each (node, ids, "iothread")
+		if (number_of(node, "id") == id)
+			return true;
+	return false;
+}
+
+/* The number counts at least the ids; where one has an id, all get one. */
+static void count_iothreads(xmlNode *root)
+{
+	xmlNode *count = fit_xml_child(root, "iothreads");
+	xmlNode *ids = fit_xml_child(root, "iothreadids");
+	fit_autofree char *stated = fit_xml_text(count);
+	unsigned long number = stated ? strtoul(stated, NULL, 10) : 0;
+	unsigned long listed = ids ? xmlChildElementCount(ids) : 0;
+	fit_autofree char *text = NULL;
+
+	for (unsigned int id = 1; listed && listed < number && number < 1000; id++) {
+		if (has_iothread(ids, id))
+			continue;
+		set_number(xmlNewChild(ids, NULL, (const xmlChar *)"iothread", NULL), "id", id);
+		listed++;
+	}
+	number = listed > number ? listed : number;
+	if (count && number == 0)
+		drop(count);
+	if (number == 0)
+		return;
+	if (!count)
+		count = xmlNewChild(root, NULL, (const xmlChar *)"iothreads", NULL);
+	text = fit_xasprintf("%lu", number);
+	xmlNodeSetContent(count, (const xmlChar *)text);
+}
+
 static bool is_dropped_when_empty(const xmlNode *node)
 {
 	static const char *const names[] = {"cputune", "numatune", "memoryBacking", "iothreadids"};
@@ -158,38 +279,63 @@ static bool is_dropped_when_empty(const xmlNode *node)
 	return false;
 }
 
-static void clean(xmlNode *node, bool outside)
+/* <metadata>, and what libvirt knows of other namespaces below the root: but for white space. */
+static bool is_kept(const xmlNode *node)
 {
-	bool has_elements = xmlChildElementCount(node) > 0;
+	return fit_xml_is(node, "metadata") ||
+	       (node->type == XML_ELEMENT_NODE && node->ns &&
+		       node->parent == xmlDocGetRootElement(node->doc));
+}
+
+static void drop_foreign_attributes(const xmlNode *node)
+{
+	xmlAttr *next;
+
+	for (xmlAttr *attr = node->properties; attr; attr = next) {
+		next = attr->next;
+		if (attr->ns)
+			xmlRemoveProp(attr);
+	}
+}
+
+static bool is_text(const xmlNode *node)
+{
+	return node->type == XML_TEXT_NODE || node->type == XML_CDATA_SECTION_NODE;
+}
+
+static void clean_inside(xmlNode *node)
+{
 	xmlNode *next;
 
 	for (xmlNode *child = node->children; child; child = next) {
-		bool here = outside && !fit_xml_is(child, "metadata");
-
 		next = child->next;
-		if (child->type == XML_ELEMENT_NODE) {
-			clean(child, here);
-			if (here && is_dropped_when_empty(child))
+		if (xmlIsBlankNode(child))
+			drop(child);
+		else
+			clean_inside(child);
+	}
+}
+
+static void clean(xmlNode *node)
+{
+	bool has_elements = fit_xml_child(node, NULL);
+	xmlNode *next;
+
+	drop_foreign_attributes(node);
+	for (xmlNode *child = node->children; child; child = next) {
+		next = child->next;
+		if (is_kept(child)) {
+			clean_inside(child);
+		} else if (child->type == XML_ELEMENT_NODE && !child->ns) {
+			clean(child);
+			if (is_dropped_when_empty(child))
 				drop(child);
-		} else if (xmlIsBlankNode(child) || (outside && has_elements) ||
-			   (outside && child->type != XML_TEXT_NODE &&
-				   child->type != XML_CDATA_SECTION_NODE)) {
+		} else if (!is_text(child) || has_elements || xmlIsBlankNode(child)) {
 			drop(child);
 		}
 	}
-	if (!outside)
-		return;
 	spell(node);
 	add_defaults(node);
-	sort_children(node);
-	reverse_attributes(node);
-}
-
-static void set_number(xmlNode *node, const char *name, unsigned int value)
-{
-	fit_autofree char *number = fit_xasprintf("%u", value);
-
-	set(node, name, number);
 }
 
 static void add_controller(xmlNode *devices, unsigned int index, const char *model)
@@ -199,13 +345,6 @@ static void add_controller(xmlNode *devices, unsigned int index, const char *mod
 	set(node, "type", "pci");
 	set_number(node, "index", index);
 	set(node, "model", model);
-}
-
-static unsigned int number_of(const xmlNode *node, const char *attribute)
-{
-	fit_autofree char *text = fit_xml_attr(node, attribute);
-
-	return text ? (unsigned int)strtoul(text, NULL, 0) : 0;
 }
 
 /* The first bus that no controller provides and no device is on; there is a root bus. */
@@ -250,7 +389,6 @@ static void lay_out_buses(xmlNode *devices)
 		set(address, "bus", bus);
 		add_controller(devices, next++, "pcie-root-port");
 	}
-	sort_children(devices);
 }
 
 static void indent(xmlNode *node, int depth)
@@ -270,13 +408,24 @@ static void indent(xmlNode *node, int depth)
 	xmlAddNextSibling(node->last, xmlNewDocText(node->doc, (const xmlChar *)outer));
 }
 
+static void sort(xmlNode *node)
+{
+	sort_attributes(node);
+	sort_children(node);
+	fit_xml_for_each (child, node, NULL)
+		if (!is_kept(child))
+			sort(child);
+}
+
 void normalise_as_libvirt(xmlDoc *doc)
 {
 	xmlNode *root = xmlDocGetRootElement(doc);
 
-	clean(root, true);
+	clean(root);
+	count_iothreads(root);
 	if (!fit_xml_child(root, "devices"))
 		xmlNewChild(root, NULL, (const xmlChar *)"devices", NULL);
 	lay_out_buses(fit_xml_child(root, "devices"));
+	sort(root);
 	indent(root, 0);
 }

@@ -136,8 +136,9 @@ static void add_planner_edits(struct fit_edits *edits, xmlDoc *doc)
 			edits, path, "<vcpupin vcpu='%u' cpuset='%u,%u'/>", i, 2 * i, 2 * i + 1);
 	}
 	fit_edits_set(edits, "cputune/emulatorpin", "<emulatorpin cpuset='0'/>");
-	fit_edits_set(edits, "iothreads/text()", pick(2) ? "2" : "3");
+	fit_edits_set(edits, "iothreads/text()", "2");
 	fit_edits_set(edits, "iothreadids/iothread[@id='1']", "<iothread id='1'/>");
+	fit_edits_set(edits, "iothreadids/iothread[@id='4']", "<iothread id='4'/>");
 	fit_edits_set(edits, "cputune/iothreadpin[@iothread='1']",
 		"<iothreadpin iothread='1' cpuset='3'/>");
 	fit_edits_set(edits, "numatune/memory", "<memory mode='strict' nodeset='0'/>");
