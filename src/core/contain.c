@@ -94,6 +94,19 @@ static bool mac_equal(const char *a, const char *b)
 	return *a == *b;
 }
 
+char *fit_attribute_identity(const char *value)
+{
+	uint64_t number;
+	char *text;
+
+	if (parse_number(value, &number))
+		return fit_xasprintf("%ju", (uintmax_t)number);
+	text = fit_xstrdup(value);
+	for (char *p = text; *p; p++)
+		*p = lower(*p);
+	return text;
+}
+
 bool fit_attribute_is(const xmlNode *node, const char *attribute, const char *value)
 {
 	fit_autofree char *have = fit_xml_attr(node, attribute);

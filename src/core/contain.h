@@ -16,6 +16,9 @@ bool fit_value_equal(const char *a, const char *b);
 /* Does @node have the attribute with this identity (text, number or MAC address)? */
 bool fit_attribute_is(const xmlNode *node, const char *attribute, const char *value);
 
+/* What all values have in common that fit_attribute_is() takes for @value. To be freed. */
+char *fit_attribute_identity(const char *value);
+
 /*
  * Same name; every attribute of @wanted is in @have with an equal value; the text of @wanted, if it
  * has any, is equal; every child element of @wanted is contained in a child of @have of its own.

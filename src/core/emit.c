@@ -15,7 +15,7 @@
 #include "core/contain.h"
 #include "core/emit_parts.h"
 #include "core/fragment.h"
-#include "core/path.h"
+#include "core/lookup.h"
 #include "core/xml.h"
 
 int fit_emit_decide(const struct fit_emitter *emitter, const struct fit_intent *intent,
@@ -69,7 +69,7 @@ static char *find_setting(const struct fit_emitter *emitter, const struct fit_se
 
 	if (!root || fit_path_parse(setting->path, &path, NULL) < 0)
 		return NULL;
-	node = fit_path_find(&path, path.step_count, root);
+	node = fit_lookup_path(emitter->lookup, &path, path.step_count, root);
 	if (!node)
 		return NULL;
 	if (path.kind == FIT_PATH_ATTRIBUTE) {
@@ -111,6 +111,7 @@ int fit_emit_setting(const struct fit_emitter *emitter, const struct fit_intent 
 int fit_emit(struct fit_plan *plan, const struct fit_plan_input *input, struct fit_edits *ret_edits,
 	struct fit_err *err)
 {
+	fit_autolookup struct fit_lookup lookup = {0};
 	struct fit_edits edits = {0};
 	const struct fit_emitter emitter = {
 		.plan = plan,
@@ -118,6 +119,7 @@ int fit_emit(struct fit_plan *plan, const struct fit_plan_input *input, struct f
 		.profile = input->profile,
 		.target = input->target ? input->target : &fit_target_default,
 		.original = input->original,
+		.lookup = &lookup,
 		.edits = &edits,
 		.err = err,
 	};

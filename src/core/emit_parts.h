@@ -12,6 +12,7 @@ struct fit_emitter {
 	const struct fit_profile *profile;
 	const struct fit_target *target;
 	xmlDoc *original; /* NULL: an empty definition, in tests */
+	struct fit_lookup *lookup; /* in the original */
 	struct fit_edits *edits;
 	struct fit_err *err;
 };

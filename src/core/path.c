@@ -173,6 +173,16 @@ bool fit_path_step_needs_child(const struct fit_path_step *step)
 	return false;
 }
 
+bool fit_path_is_editable(const struct fit_path *path)
+{
+	static const char *const fixed[] = {"metadata", "name", "uuid"};
+
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(fixed); i++)
+		if (strcmp(path->steps[0].name, fixed[i]) == 0)
+			return false;
+	return true;
+}
+
 /* Is the attribute so at the end of one of the ways @way from @node? */
 static bool holds_below(
 	const struct fit_path_condition *condition, const xmlNode *node, const char *way)
@@ -203,28 +213,10 @@ bool fit_path_step_matches(const struct fit_path_step *step, const xmlNode *node
 	return true;
 }
 
-static xmlNode *first_match(const struct fit_path_step *step, xmlNode *node)
-{
-	while (node && !fit_path_step_matches(step, node))
-		node = fit_xml_next(node, step->name);
-	return node;
-}
-
 xmlNode *fit_path_step_find(const struct fit_path_step *step, const xmlNode *parent)
 {
-	return first_match(step, fit_xml_child(parent, step->name));
-}
-
-xmlNode *fit_path_step_find_next(const struct fit_path_step *step, const xmlNode *found)
-{
-	return first_match(step, fit_xml_next(found, step->name));
-}
-
-xmlNode *fit_path_find(const struct fit_path *path, size_t count, xmlNode *root)
-{
-	xmlNode *node = root;
-
-	for (size_t i = 0; i < count && node; i++)
-		node = fit_path_step_find(&path->steps[i], node);
-	return node;
+	fit_xml_for_each (node, parent, step->name)
+		if (fit_path_step_matches(step, node))
+			return node;
+	return NULL;
 }

@@ -54,13 +54,10 @@ char *fit_path_format_steps(const struct fit_path *path, size_t count);
 /* Do the conditions name a child? Such an element cannot be created from its path. */
 bool fit_path_step_needs_child(const struct fit_path_step *step);
 
+/* Does the path lead to something that virt-fit changes? Not the domain's identity and metadata. */
+bool fit_path_is_editable(const struct fit_path *path);
+
 bool fit_path_step_matches(const struct fit_path_step *step, const xmlNode *node);
 xmlNode *fit_path_step_find(const struct fit_path_step *step, const xmlNode *parent);
-
-/* Another one that the step leads to, behind @found; NULL: it is the only one. */
-xmlNode *fit_path_step_find_next(const struct fit_path_step *step, const xmlNode *found);
-
-/* The element that the first @count steps lead to; @root itself for 0; NULL when there is none. */
-xmlNode *fit_path_find(const struct fit_path *path, size_t count, xmlNode *root);
 
 #endif

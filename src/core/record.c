@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/fragment.h"
+#include "core/lookup.h"
 #include "core/path.h"
 #include "core/xml.h"
 
@@ -60,6 +61,7 @@ xmlNode *fit_record_find(xmlDoc *doc)
 struct place {
 	const char *name;
 	const xmlNode *node;
+	struct fit_lookup *lookup; /* in the document */
 };
 
 #define refuse(place, err, format, ...) \
@@ -120,7 +122,7 @@ static int read_values(const struct place *place, struct fit_facet *facet, struc
 		else if (fit_xml_is_in(node, FIT_RECORD_NAMESPACE, "wrote"))
 			slot = &facet->wrote;
 		if (!slot || *slot || node->properties)
-			return refuse(&((struct place){place->name, node}), err,
+			return refuse(&((struct place){place->name, node, NULL}), err,
 				"<%s> is not expected here", node->name);
 		*slot = fit_xml_text(node);
 	}
@@ -147,10 +149,12 @@ static int check_element(xmlNode *scope, const struct fit_path *path, const char
 }
 
 /* Where the path leads to, as far as it exists: prefixes may be declared anywhere on the way. */
-static xmlNode *scope_of(const struct fit_path *path, xmlNode *root)
+static xmlNode *scope_of(const struct place *place, const struct fit_path *path)
 {
+	xmlNode *root = xmlDocGetRootElement(place->node->doc);
+
 	for (size_t count = path->step_count - 1; count > 0; count--) {
-		xmlNode *node = fit_path_find(path, count, root);
+		xmlNode *node = fit_lookup_path(place->lookup, path, count, root);
 
 		if (node)
 			return node;
@@ -163,19 +167,21 @@ static int check_values(const struct place *place, const struct fit_facet *facet
 {
 	fit_autofree char *where =
 		fit_xasprintf("%s: record of virt-fit: facet %s", place->name, facet->path);
-	xmlNode *scope = scope_of(path, xmlDocGetRootElement(place->node->doc));
+	xmlNode *scope;
 
 	if (facet->container)
 		return facet->before || facet->wrote || path->kind != FIT_PATH_ELEMENT
 			       ? refuse(place, err, "facet %s is a container with a value",
 					 facet->path)
 			       : 0;
-	if (strcmp(path->steps[0].name, "metadata") == 0)
-		return refuse(place, err, "facet %s reaches into <metadata>", facet->path);
-	if (path->kind == FIT_PATH_TEXT && facet->before)
-		return fit_fragment_check_content(scope, facet->before, where, err);
-	if (path->kind != FIT_PATH_ELEMENT)
+	if (!fit_path_is_editable(path))
+		return refuse(place, err, "facet %s: virt-fit does not change <%s>", facet->path,
+			path->steps[0].name);
+	if (path->kind == FIT_PATH_ATTRIBUTE || (path->kind == FIT_PATH_TEXT && !facet->before))
 		return 0;
+	scope = scope_of(place, path);
+	if (path->kind == FIT_PATH_TEXT)
+		return fit_fragment_check_content(scope, facet->before, where, err);
 	if (!facet->before && !facet->wrote)
 		return refuse(place, err, "facet %s has no value", facet->path);
 	if (check_element(scope, path, facet->before, where, err) < 0)
@@ -228,7 +234,7 @@ static int read_fitted(const struct place *place, struct fit_record *record, str
 	if (!record->version || !record->profile || !record->digest || !record->host)
 		return refuse(place, err, "version=, profile=, digest= and host= are needed");
 	for (xmlNode *node = place->node->children; node; node = node->next) {
-		const struct place facet = {place->name, node};
+		const struct place facet = {place->name, node, place->lookup};
 
 		if (node->type != XML_ELEMENT_NODE)
 			continue;
@@ -248,7 +254,7 @@ static int refuse_foreign(xmlDoc *doc, const char *name, struct fit_err *err)
 	const xmlNode *metadata = fit_xml_child(xmlDocGetRootElement(doc), "metadata");
 
 	for (const xmlNode *node = metadata ? metadata->children : NULL; node; node = node->next) {
-		const struct place place = {name, node};
+		const struct place place = {name, node, NULL};
 
 		if (node->type != XML_ELEMENT_NODE || !node->ns || !node->ns->href ||
 			!fit_starts_with((const char *)node->ns->href, NAMESPACE_STEM) ||
@@ -265,7 +271,8 @@ static int refuse_foreign(xmlDoc *doc, const char *name, struct fit_err *err)
 int fit_record_read(
 	xmlDoc *doc, const char *name, struct fit_record *ret_record, struct fit_err *err)
 {
-	const struct place place = {name, fit_record_find(doc)};
+	fit_autolookup struct fit_lookup lookup = {0};
+	const struct place place = {name, fit_record_find(doc), &lookup};
 	struct fit_record record = {0};
 
 	if (refuse_foreign(doc, name, err) < 0)

@@ -15,6 +15,7 @@
 #include "core/controllers.h"
 #include "core/fragment.h"
 #include "core/layout.h"
+#include "core/lookup.h"
 #include "core/path.h"
 #include "core/record.h"
 #include "core/remains.h"
@@ -26,6 +27,7 @@ struct apply {
 	const struct fit_edits *edits;
 	struct fit_record record;
 	struct fit_remains *remains; /* may be NULL */
+	struct fit_lookup lookup;
 	struct fit_err *err;
 };
 
@@ -83,6 +85,7 @@ static xmlNode *create_container(
 	xmlNode *node;
 
 	facet->container = true;
+	fit_lookup_element_changed(&apply->lookup, parent, path->steps[count - 1].name);
 	if (has_place(remain, parent)) {
 		node = FIT_STEAL(remain->node);
 		fit_remain_put(remain, node);
@@ -108,22 +111,9 @@ static void claim_container(struct apply *apply, const struct fit_path *path, si
 	facet->sole = sole;
 }
 
-/* An element that is there twice cannot be told from the other one by undo. */
-static int find_one(struct apply *apply, const struct fit_path *path, size_t count,
-	const xmlNode *parent, xmlNode **ret_node)
+static xmlNode *find(struct apply *apply, const struct fit_path *path, size_t count)
 {
-	const struct fit_path_step *step = &path->steps[count - 1];
-	xmlNode *node = fit_path_step_find(step, parent);
-	const xmlNode *other = node ? fit_path_step_find_next(step, node) : NULL;
-	fit_autofree char *shown = NULL;
-
-	*ret_node = node;
-	if (!other)
-		return 0;
-	shown = fit_path_format_steps(path, count);
-	return fit_err_set(apply->err, FIT_ERR_INVALID,
-		"%s:%u: there is another %s (line %u): remove one of them", apply->name,
-		fit_xml_line(other), shown, fit_xml_line(node));
+	return fit_lookup_path(&apply->lookup, path, count, apply->root);
 }
 
 /* The element that the first @count steps lead to; those that are missing are created. */
@@ -133,10 +123,8 @@ static xmlNode *reach(
 	xmlNode *node = apply->root;
 
 	for (size_t i = 0; i < count; i++) {
-		xmlNode *next;
+		xmlNode *next = fit_lookup_step(&apply->lookup, &path->steps[i], node, NULL);
 
-		if (find_one(apply, path, i + 1, node, &next) < 0)
-			return NULL;
 		*ret_created = !next;
 		if (!next && fit_path_step_needs_child(&path->steps[i])) {
 			fit_autofree char *missing = fit_path_format_steps(path, i + 1);
@@ -207,6 +195,7 @@ static void add_element(struct apply *apply, const struct fit_edit *edit, xmlNod
 	struct fit_facet *facet = add_facet(apply, edit->path);
 
 	facet->wrote = fit_xstrdup(edit->value);
+	fit_lookup_element_changed(&apply->lookup, parent, (const char *)node->name);
 	if (has_place(remain, parent)) {
 		fit_remain_put(remain, node);
 		fit_layout_indent(node);
@@ -223,6 +212,7 @@ static void replace_element(
 
 	facet->before = fit_xml_print_node(have);
 	facet->wrote = fit_xstrdup(edit->value);
+	fit_lookup_element_changed(&apply->lookup, have->parent, (const char *)have->name);
 	xmlReplaceNode(have, node);
 	xmlFreeNode(have);
 	fit_layout_indent(node);
@@ -247,6 +237,7 @@ static void remove_element(struct apply *apply, const struct fit_edit *edit, xml
 	int position = fit_layout_position(have);
 
 	facet->before = fit_xml_print_node(have);
+	fit_lookup_element_changed(&apply->lookup, have->parent, (const char *)have->name);
 	facet->lead = fit_layout_remove(have);
 	set_position(facet, remain, position);
 	xmlFreeNode(have);
@@ -261,11 +252,10 @@ static int set_element(
 	struct fit_remain *remain;
 	xmlNode *have, *node;
 
-	if (!parent || find_one(apply, path, path->step_count, parent, &have) < 0)
-		return -1;
-	node = fit_fragment_element(parent, edit->value, apply->name, apply->err);
+	node = parent ? fit_fragment_element(parent, edit->value, apply->name, apply->err) : NULL;
 	if (!node)
 		return -1;
+	have = fit_lookup_step(&apply->lookup, step, parent, NULL);
 	if (!fit_path_step_matches(step, node)) {
 		xmlFreeNode(node);
 		return fit_err_set(apply->err, FIT_ERR_INVALID, "%s: '%.80s' is no %s", apply->name,
@@ -290,15 +280,19 @@ static int set_element(
 static int apply_element(
 	struct apply *apply, const struct fit_edit *edit, const struct fit_path *path)
 {
-	xmlNode *parent, *have;
+	xmlNode *parent, *have, *other;
 
 	if (edit->value)
 		return set_element(apply, edit, path);
-	parent = fit_path_find(path, path->step_count - 1, apply->root);
+	parent = find(apply, path, path->step_count - 1);
 	if (!parent)
 		return 0;
-	if (find_one(apply, path, path->step_count, parent, &have) < 0)
-		return -1;
+	have = fit_lookup_step(&apply->lookup, &path->steps[path->step_count - 1], parent, &other);
+	/* For undo the other one would be ours, come again. Libvirt takes the first. */
+	if (other)
+		return fit_err_set(apply->err, FIT_ERR_INVALID,
+			"%s:%u: there is another %s (line %u): remove one of them", apply->name,
+			fit_xml_line(other), edit->path, fit_xml_line(have));
 	if (have)
 		remove_element(apply, edit, have);
 	return 0;
@@ -339,6 +333,7 @@ static void remove_attribute(
 	struct fit_facet *facet = add_facet(apply, edit->path);
 
 	facet->before = fit_xstrdup(have);
+	fit_lookup_attribute_changed(&apply->lookup, (const char *)attr->name);
 	set_position(facet, remain, fit_layout_position((xmlNode *)attr));
 	/* Libvirt's default for what is absent, as it was found by undo. */
 	if (remain && remain->value)
@@ -360,6 +355,7 @@ static void write_attribute(
 	const struct fit_remain *remain = fit_remains_take(apply->remains, edit->path);
 	const char *value = spelling(remain, edit->value);
 
+	fit_lookup_attribute_changed(&apply->lookup, name);
 	if (xmlHasNsProp(element, (const xmlChar *)name, NULL))
 		xmlSetNsProp(element, NULL, (const xmlChar *)name, (const xmlChar *)value);
 	else
@@ -371,7 +367,7 @@ static int apply_attribute(
 {
 	bool created = false;
 	xmlNode *element = edit->value ? reach(apply, path, path->step_count, &created)
-				       : fit_path_find(path, path->step_count, apply->root);
+				       : find(apply, path, path->step_count);
 	fit_autofree char *have = fit_xml_attr(element, path->attribute);
 	struct fit_facet *facet;
 
@@ -412,7 +408,7 @@ static int apply_text(struct apply *apply, const struct fit_edit *edit, const st
 	const char *value = edit->value ? edit->value : "";
 	bool created;
 	xmlNode *element = edit->value ? reach(apply, path, path->step_count, &created)
-				       : fit_path_find(path, path->step_count, apply->root);
+				       : find(apply, path, path->step_count);
 	fit_autofree char *have = fit_xml_text(element);
 	struct fit_facet *facet;
 
@@ -437,9 +433,10 @@ static int apply_edit(struct apply *apply, const struct fit_edit *edit)
 
 	if (fit_path_parse(edit->path, &path, apply->err) < 0)
 		return fit_err_prefix(apply->err, "%s: ", apply->name);
-	if (strcmp(path.steps[0].name, "metadata") == 0)
-		return fit_err_set(apply->err, FIT_ERR_INVALID, "%s: %s: metadata is not edited",
-			apply->name, edit->path);
+	if (!fit_path_is_editable(&path))
+		return fit_err_set(apply->err, FIT_ERR_INVALID,
+			"%s: %s: virt-fit does not change <%s>", apply->name, edit->path,
+			path.steps[0].name);
 	if (edit->value && !is_xml_text(edit->value))
 		return fit_err_set(apply->err, FIT_ERR_INVALID,
 			"%s: %s: the value has characters that XML does not allow", apply->name,
@@ -497,7 +494,7 @@ static int drop_recreated(struct apply *apply)
 
 		if (fit_path_parse(recreated->items[i - 1], &path, apply->err) < 0)
 			return -1;
-		node = fit_path_find(&path, path.step_count, apply->root);
+		node = find(apply, &path, path.step_count);
 		if (node && !node->properties && fit_layout_is_hollow(node)) {
 			fit_layout_drop(node);
 			xmlFreeNode(node);
@@ -533,10 +530,11 @@ int fit_rewrite_apply(xmlDoc *doc, const char *name, const struct fit_edits *edi
 	int status = apply_all(&apply, info);
 
 	fit_record_clear(&apply.record);
+	fit_lookup_clear(&apply.lookup);
 	return status;
 }
 
-static bool facet_holds(xmlNode *root, const struct fit_facet *facet)
+static bool facet_holds(struct fit_lookup *lookup, xmlNode *root, const struct fit_facet *facet)
 {
 	fit_autopath struct fit_path path = {0};
 	fit_autofree char *have = NULL;
@@ -546,7 +544,7 @@ static bool facet_holds(xmlNode *root, const struct fit_facet *facet)
 
 	if (fit_path_parse(facet->path, &path, NULL) < 0)
 		return false;
-	element = fit_path_find(&path, path.step_count, root);
+	element = fit_lookup_path(lookup, &path, path.step_count, root);
 	if (facet->container)
 		return element;
 	if (path.kind == FIT_PATH_ELEMENT) {
@@ -568,8 +566,10 @@ static bool facet_holds(xmlNode *root, const struct fit_facet *facet)
 
 bool fit_rewrite_holds(xmlDoc *doc, const struct fit_record *record, char **ret_first_missing)
 {
+	fit_autolookup struct fit_lookup lookup = {0};
+
 	for (size_t i = 0; i < record->facet_count; i++) {
-		if (facet_holds(xmlDocGetRootElement(doc), &record->facets[i]))
+		if (facet_holds(&lookup, xmlDocGetRootElement(doc), &record->facets[i]))
 			continue;
 		*ret_first_missing = fit_xstrdup(record->facets[i].path);
 		return false;

@@ -15,6 +15,7 @@
 #include "core/controllers.h"
 #include "core/fragment.h"
 #include "core/layout.h"
+#include "core/lookup.h"
 #include "core/path.h"
 #include "core/record.h"
 #include "core/remains.h"
@@ -25,8 +26,14 @@ struct undo {
 	const char *name; /* for messages */
 	struct fit_strlist *notes;
 	struct fit_remains *remains; /* NULL: a plain revert */
+	struct fit_lookup lookup;
 	struct fit_err *err;
 };
+
+static xmlNode *find(struct undo *undo, const struct fit_path *path)
+{
+	return fit_lookup_path(&undo->lookup, path, path->step_count, undo->root);
+}
 
 static void note_edited(struct undo *undo, const struct fit_facet *facet, const char *difference)
 {
@@ -62,6 +69,7 @@ static void take_away(struct undo *undo, const struct fit_facet *facet, xmlNode 
 {
 	xmlNode *parent = node->parent;
 
+	fit_lookup_element_changed(&undo->lookup, parent, (const char *)node->name);
 	if (undo->remains) {
 		struct fit_remain *remain = fit_remains_add(undo->remains, facet->path);
 
@@ -107,7 +115,7 @@ static bool only_defaults(const xmlNode *node, const struct fit_path_step *step)
 static void undo_container(
 	struct undo *undo, const struct fit_facet *facet, const struct fit_path *path)
 {
-	xmlNode *node = fit_path_find(path, path->step_count, undo->root);
+	xmlNode *node = find(undo, path);
 
 	if (!node)
 		return;
@@ -145,6 +153,7 @@ static int undo_added(struct undo *undo, const struct fit_facet *facet, xmlNode 
 static void put_before(
 	struct undo *undo, const struct fit_facet *facet, xmlNode *have, xmlNode *before)
 {
+	fit_lookup_element_changed(&undo->lookup, have->parent, (const char *)have->name);
 	xmlReplaceNode(have, before);
 	if (undo->remains) {
 		struct fit_remain *remain = fit_remains_add(undo->remains, facet->path);
@@ -187,12 +196,13 @@ static xmlNode *parent_again(struct undo *undo, const struct fit_path *path)
 
 	for (size_t i = 0; i + 1 < path->step_count; i++) {
 		const struct fit_path_step *step = &path->steps[i];
-		xmlNode *next = fit_path_step_find(step, node);
+		xmlNode *next = fit_lookup_step(&undo->lookup, step, node, NULL);
 
 		if (!next && step->condition_count)
 			return NULL;
 		if (!next) {
 			next = xmlNewDocNode(node->doc, NULL, (const xmlChar *)step->name, NULL);
+			fit_lookup_element_changed(&undo->lookup, node, step->name);
 			fit_layout_insert(node, next);
 			if (undo->remains) {
 				fit_autofree char *made = fit_path_format_steps(path, i + 1);
@@ -219,6 +229,7 @@ static int undo_removed(struct undo *undo, const struct fit_facet *facet,
 	before = fit_fragment_element(parent, facet->before, undo->name, undo->err);
 	if (!before)
 		return -1;
+	fit_lookup_element_changed(&undo->lookup, parent, (const char *)before->name);
 	fit_layout_insert_at(parent, before, facet->position, facet->lead);
 	if (undo->remains)
 		fit_remains_add_restored(undo->remains, facet, fit_layout_position(before));
@@ -228,7 +239,7 @@ static int undo_removed(struct undo *undo, const struct fit_facet *facet,
 static int undo_element(
 	struct undo *undo, const struct fit_facet *facet, const struct fit_path *path)
 {
-	xmlNode *have = fit_path_find(path, path->step_count, undo->root);
+	xmlNode *have = find(undo, path);
 
 	if (!facet->wrote)
 		return undo_removed(undo, facet, path, have);
@@ -248,6 +259,7 @@ static void restore_attribute(
 {
 	xmlAttr *have = xmlHasNsProp(element, (const xmlChar *)name, NULL);
 
+	fit_lookup_attribute_changed(&undo->lookup, name);
 	if (undo->remains && have)
 		remember_attribute(undo, facet, have);
 	if (!facet->before) {
@@ -269,7 +281,7 @@ static void restore_attribute(
 static void undo_attribute(
 	struct undo *undo, const struct fit_facet *facet, const struct fit_path *path)
 {
-	xmlNode *element = fit_path_find(path, path->step_count, undo->root);
+	xmlNode *element = find(undo, path);
 	fit_autofree char *have = fit_xml_attr(element, path->attribute);
 	bool ours;
 
@@ -291,7 +303,7 @@ static void undo_attribute(
 
 static int undo_text(struct undo *undo, const struct fit_facet *facet, const struct fit_path *path)
 {
-	xmlNode *element = fit_path_find(path, path->step_count, undo->root);
+	xmlNode *element = find(undo, path);
 	fit_autofree char *have = fit_xml_text(element);
 
 	if (!element) {
@@ -339,7 +351,7 @@ static xmlNode *own_device(struct undo *undo, const struct fit_facet *facet)
 	if (!fit_starts_with(facet->path, "devices/") || !facet->wrote || facet->before ||
 		fit_path_parse(facet->path, &path, NULL) < 0 || path.kind != FIT_PATH_ELEMENT)
 		return NULL;
-	have = fit_path_find(&path, path.step_count, undo->root);
+	have = find(undo, &path);
 	wrote = have ? fit_fragment_element(undo->root, facet->wrote, undo->name, NULL) : NULL;
 	if (!wrote || !fit_xml_contains(have, wrote))
 		have = NULL;
@@ -360,6 +372,7 @@ static void remove_controllers(struct undo *undo, const struct fit_record *recor
 		if (node)
 			*FIT_APPEND(ours, count) = node;
 	}
+	fit_lookup_clear(&undo->lookup);
 	fit_controllers_remove(undo->root, record->controllers, ours, count, undo->remains);
 }
 
@@ -401,6 +414,7 @@ int fit_rewrite_undo(xmlDoc *doc, const char *name, struct fit_strlist *notes,
 		status = undo_record(&undo, &record);
 	}
 	fit_record_clear(&record);
+	fit_lookup_clear(&undo.lookup);
 	if (status < 0) {
 		fit_remains_free(&remains);
 		return -1;

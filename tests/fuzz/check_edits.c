@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "core/contain.h"
 #include "core/fragment.h"
+#include "core/lookup.h"
 #include "core/path.h"
 #include "core/record.h"
 #include "core/xml.h"
@@ -68,6 +69,7 @@ static const char *other_value(const char *value)
 static const char *edit_facet(
 	xmlDoc *doc, const struct fit_facet *facet, xmlNode **ret_node, char **ret_name)
 {
+	fit_autolookup struct fit_lookup lookup = {0};
 	fit_autopath struct fit_path path = {0};
 	xmlNode *node;
 	xmlNode *wrote;
@@ -75,7 +77,7 @@ static const char *edit_facet(
 
 	if (!facet->wrote || fit_path_parse(facet->path, &path, NULL) < 0)
 		return NULL;
-	node = fit_path_find(&path, path.step_count, xmlDocGetRootElement(doc));
+	node = fit_lookup_path(&lookup, &path, path.step_count, xmlDocGetRootElement(doc));
 	if (!node)
 		return NULL;
 	*ret_node = node;

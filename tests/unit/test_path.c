@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "core/path.h"
+#include "core/lookup.h"
 #include "core/xml.h"
 
 static void paths_survive_a_round_trip(void **state)
@@ -54,6 +54,7 @@ static void all_conditions_of_a_step_must_hold(void **state)
 	};
 	struct fit_err err = FIT_ERR_INIT;
 	fit_autodoc xmlDoc *doc = fit_xml_parse(xml, strlen(xml), "test.xml", &err);
+	fit_autolookup struct fit_lookup lookup = {0};
 
 	(void)state;
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(cases); i++) {
@@ -62,7 +63,8 @@ static void all_conditions_of_a_step_must_hold(void **state)
 
 		assert_int_equal(fit_path_parse(cases[i][0], &path, &err), 0);
 		id = fit_xml_attr(
-			fit_path_find(&path, path.step_count, xmlDocGetRootElement(doc)), "id");
+			fit_lookup_path(&lookup, &path, path.step_count, xmlDocGetRootElement(doc)),
+			"id");
 		if (cases[i][1])
 			assert_string_equal(id, cases[i][1]);
 		else

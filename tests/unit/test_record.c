@@ -55,8 +55,8 @@ static const struct {
 	{FACET("path='a[@b=\"1\"]'>" WROTE("&lt;a/>")), "is not a path"},
 	{FACET("path=\"a[@b='1']\">" WROTE("&lt;a b='2'/>")), "not what the path names"},
 	{FACET("path='iothreads/text()' before='&lt;a/>'>"), "not plain text"},
-	{FACET("path='metadata'>" WROTE("&lt;metadata/>")), "reaches into <metadata>"},
-	{FACET("path='metadata/x/@y' wrote='1'>"), "reaches into <metadata>"},
+	{FACET("path='metadata'>" WROTE("&lt;metadata/>")), "does not change <metadata>"},
+	{FACET("path='metadata/x/@y' wrote='1'>"), "does not change <metadata>"},
 };
 
 static xmlDoc *parse(const char *text)

@@ -136,9 +136,12 @@ static void add_planner_edits(struct fit_edits *edits, xmlDoc *doc)
 			edits, path, "<vcpupin vcpu='%u' cpuset='%u,%u'/>", i, 2 * i, 2 * i + 1);
 	}
 	fit_edits_set(edits, "cputune/emulatorpin", "<emulatorpin cpuset='0'/>");
-	fit_edits_set(edits, "iothreads/text()", "2");
-	fit_edits_set(edits, "iothreadids/iothread[@id='1']", "<iothread id='1'/>");
-	fit_edits_set(edits, "iothreadids/iothread[@id='4']", "<iothread id='4'/>");
+	/* Libvirt lists as many ids as are counted. */
+	if (!fit_xml_child(root, "iothreads")) {
+		fit_edits_set(edits, "iothreads/text()", "2");
+		fit_edits_set(edits, "iothreadids/iothread[@id='1']", "<iothread id='1'/>");
+		fit_edits_set(edits, "iothreadids/iothread[@id='4']", "<iothread id='4'/>");
+	}
 	fit_edits_set(edits, "cputune/iothreadpin[@iothread='1']",
 		"<iothreadpin iothread='1' cpuset='3'/>");
 	fit_edits_set(edits, "numatune/memory", "<memory mode='strict' nodeset='0'/>");
@@ -175,7 +178,8 @@ static bool can_be_named(const xmlNode *node)
 	const char *name = (const char *)node->name;
 	const xmlNode *first = fit_xml_child(node->parent, name);
 
-	return !fit_xml_is(node, "metadata") && !node->nsDef && !fit_xml_next(first, name);
+	return !fit_xml_is(node, "metadata") && !fit_xml_is(node, "name") &&
+	       !fit_xml_is(node, "uuid") && !node->nsDef && !fit_xml_next(first, name);
 }
 
 /* Names on the way from the root to a random element; false for none that a path can name. */
