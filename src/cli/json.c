@@ -111,6 +111,27 @@ static struct json_object *vfs(const struct fit_plan *plan)
 	return array;
 }
 
+static struct json_object *devices(const struct fit_plan *plan)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < plan->device_count; i++) {
+		const struct fit_planned_device *device = &plan->devices[i];
+		struct json_object *object = json_object_new_object();
+
+		json_object_object_add(
+			object, "address", json_object_new_string(FIT_PCIADDR_STR(device->addr)));
+		json_object_object_add(object, "kind", json_object_new_string(device->kind));
+		json_object_object_add(object, "function", json_object_new_string(device->what));
+		json_object_object_add(
+			object, "iommu_group", json_object_new_int(device->iommu_group));
+		if (device->node >= 0)
+			json_object_object_add(object, "node", json_object_new_int(device->node));
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
 static const char *reason_name(enum fit_reason_kind kind)
 {
 	switch (kind) {
@@ -237,6 +258,8 @@ struct json_object *fit_json_plan(const char *subject, const struct fit_render_r
 		json_object_object_add(object, "memory", memory(plan));
 	if (plan->vf_count)
 		json_object_object_add(object, "vfs", vfs(plan));
+	if (plan->device_count)
+		json_object_object_add(object, "devices", devices(plan));
 	json_object_object_add(object, "host", operations(&result->ops));
 	json_object_object_add(object, "reasons", reasons(plan));
 	json_object_object_add(object, "edited", fit_json_strings(&result->notes));

@@ -22,7 +22,8 @@ static const struct entry entries[] = {
 	{FIT_OPTION_PROFILE, "profile", 0, "NAMES", "use these profiles instead of the requested"},
 	{FIT_OPTION_PARAM, "param", 0, "NAME=VALUE", "give a profile parameter a value"},
 	{FIT_OPTION_DEVICE, "device", 0, "DEVICE",
-		"place near this device: PCI address or network interface"},
+		"be near this device, or get it if the profile passes\n"
+		"it through: PCI address or network interface"},
 	{FIT_OPTION_TARGET, "target", 0, "VERSIONS",
 		"write for these: libvirt=9.0,qemu=7.2 (default: those connected to)"},
 	{FIT_OPTION_WHY, "why", 0, NULL, "explain every choice"},

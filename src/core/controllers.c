@@ -281,7 +281,7 @@ void fit_controllers_remove(xmlNode *root, const char *original, xmlNode *const 
 		for (xmlNode *node = fit_xml_child(devices, "controller"); node; node = next) {
 			next = fit_xml_next(node, "controller");
 			if (!controller_bus(node, &bus) || !fit_cpuset_contains(&candidates, bus) ||
-				fit_cpuset_contains(&used, bus))
+				fit_cpuset_contains(&used, bus) || is_one_of(node, ours, count))
 				continue;
 			add_bus(node, &candidates);
 			unmark(devices, node, &kept, &multifunction);

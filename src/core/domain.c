@@ -257,6 +257,7 @@ void fit_domain_clear(struct fit_domain *domain)
 	for (size_t i = 0; i < domain->controller_count; i++) {
 		free(domain->controllers[i].type);
 		free(domain->controllers[i].model);
+		free(domain->controllers[i].alias);
 	}
 	for (size_t i = 0; i < domain->hostdev_count; i++)
 		free(domain->hostdevs[i].alias);

@@ -53,6 +53,7 @@ struct fit_domain_controller {
 	bool has_index; /* false: libvirt has not numbered it yet */
 	unsigned int index;
 	unsigned int iothread; /* 0: none */
+	char *alias;	       /* NULL when absent */
 };
 
 struct fit_domain_hostdev {
@@ -111,6 +112,8 @@ struct fit_domain {
 	size_t disk_count;
 	struct fit_domain_controller *controllers;
 	size_t controller_count;
+	struct fit_cpuset pci_buses;	     /* of the guest: provided by a controller, or used */
+	struct fit_cpuset pci_root_slots;    /* of bus 0: taken */
 	struct fit_domain_hostdev *hostdevs; /* PCI ones only, NVMe disks included */
 	size_t hostdev_count;
 };
@@ -139,6 +142,9 @@ struct fit_cpuset fit_domain_own_cpus(const struct fit_domain *domain);
 
 /* Pages of @page_kib (not 0) that hold the memory: QEMU rounds every guest NUMA cell up. */
 uint64_t fit_domain_pages(const struct fit_domain *domain, uint64_t page_kib);
+
+/* Does the definition pass this PCI device of the host through? */
+bool fit_domain_passes_through(const struct fit_domain *domain, struct fit_pciaddr addr);
 
 /* Nodes the memory is wanted from; the empty set: it may come from anywhere. */
 struct fit_cpuset fit_domain_memory_nodes(const struct fit_domain *domain);

@@ -8,6 +8,8 @@
 #include "base/text.h"
 #include "core/xml.h"
 
+#define PCI_BUS_MAX 0xff
+
 #define QEMU_NAMESPACE "http://libvirt.org/schemas/domain/qemu/1.0"
 
 /* libvirt's default, where we need to know it: a disk called vdX is a virtio disk. */
@@ -63,6 +65,9 @@ static int read_controller(const struct fit_domain_reader *reader, const xmlNode
 	controller->has_index = has_index;
 	controller->index = index;
 	controller->iothread = iothread;
+	controller->alias = fit_xml_attr(fit_xml_child(node, "alias"), "name");
+	if (has_index && fit_streq(controller->type, "pci") && index <= PCI_BUS_MAX)
+		fit_cpuset_add(&domain->pci_buses, index);
 	return 0;
 }
 
@@ -88,7 +93,7 @@ static int read_pci_address(
 	uint32_t function;
 
 	if (read_pci_number(reader, node, "domain", UINT32_MAX, &domain) < 0 ||
-		read_pci_number(reader, node, "bus", 0xff, &bus) < 0 ||
+		read_pci_number(reader, node, "bus", PCI_BUS_MAX, &bus) < 0 ||
 		read_pci_number(reader, node, "slot", 0x1f, &slot) < 0 ||
 		read_pci_number(reader, node, "function", 7, &function) < 0)
 		return -1;
@@ -118,6 +123,25 @@ static int add_hostdev(
 	hostdev->is_interface = is_interface;
 	hostdev->alias = fit_xml_attr(fit_xml_child(node, "alias"), "name");
 	hostdev->ours = hostdev->alias && fit_starts_with(hostdev->alias, FIT_ALIAS_PREFIX);
+	return 0;
+}
+
+/* Where the guest sees a device. */
+static int read_guest_address(const struct fit_domain_reader *reader, const xmlNode *device)
+{
+	struct fit_domain *domain = reader->domain;
+
+	fit_xml_for_each (node, device, "address") {
+		struct fit_pciaddr addr;
+
+		if (!fit_domain_attr_is(node, "type", "pci"))
+			continue;
+		if (read_pci_address(reader, node, &addr) < 0)
+			return -1;
+		fit_cpuset_add(&domain->pci_buses, addr.bus);
+		if (addr.bus == 0)
+			fit_cpuset_add(&domain->pci_root_slots, addr.slot);
+	}
 	return 0;
 }
 
@@ -174,8 +198,16 @@ int fit_domain_read_devices(const struct fit_domain_reader *reader, const xmlNod
 {
 	read_qemu_args(root, &reader->domain->qemu_args);
 	fit_xml_for_each (node, fit_xml_child(root, "devices"), NULL) {
-		if (read_device(reader, node) < 0)
+		if (read_device(reader, node) < 0 || read_guest_address(reader, node) < 0)
 			return -1;
 	}
 	return 0;
+}
+
+bool fit_domain_passes_through(const struct fit_domain *domain, struct fit_pciaddr addr)
+{
+	for (size_t i = 0; i < domain->hostdev_count; i++)
+		if (fit_pciaddr_equal(domain->hostdevs[i].source, addr))
+			return true;
+	return false;
 }

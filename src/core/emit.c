@@ -130,6 +130,7 @@ int fit_emit(struct fit_plan *plan, const struct fit_plan_input *input, struct f
 		fit_edits_clear(&edits);
 		return -1;
 	}
+	fit_emit_passthrough(&emitter);
 	*ret_edits = edits;
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Disks and controllers get their iothreads and drivers, VFs are added. */
+/* Disks and controllers get their iothreads and drivers. */
 #include "core/emit_parts.h"
 
 #include "base/memory.h"
@@ -145,22 +145,6 @@ static int emit_disk_driver(const struct fit_emitter *emitter, const struct fit_
 	return emit_driver(emitter, disk, "@io", disk->io, disks->io, &io);
 }
 
-static void emit_vf(const struct fit_emitter *emitter, size_t number)
-{
-	const struct fit_planned_vf *vf = &emitter->plan->vfs[number];
-	const char *element = vf->is_interface ? "interface" : "hostdev";
-	fit_autofree char *path = fit_xasprintf(
-		"devices/%s[alias/@name='%svf%zu']", element, FIT_ALIAS_PREFIX, number);
-
-	fit_edits_setf(emitter->edits, path,
-		"<%s managed='yes'><source><address%s domain='0x%04x' bus='0x%02x' slot='0x%02x' "
-		"function='0x%x'/></source><alias name='%svf%zu'/></%s>",
-		vf->is_interface ? "interface type='hostdev'"
-				 : "hostdev mode='subsystem' type='pci'",
-		vf->is_interface ? " type='pci'" : "", vf->vf.domain, vf->vf.bus, vf->vf.slot,
-		vf->vf.function, FIT_ALIAS_PREFIX, number, element);
-}
-
 int fit_emit_devices(const struct fit_emitter *emitter)
 {
 	const struct fit_domain *domain = emitter->domain;
@@ -171,7 +155,5 @@ int fit_emit_devices(const struct fit_emitter *emitter)
 		if (has_host_file(&domain->disks[i]) &&
 			emit_disk_driver(emitter, &domain->disks[i]) < 0)
 			return -1;
-	for (size_t i = 0; i < emitter->plan->vf_count; i++)
-		emit_vf(emitter, i);
 	return 0;
 }

@@ -48,5 +48,6 @@ int fit_emit_clock(const struct fit_emitter *emitter);
 int fit_emit_threads(const struct fit_emitter *emitter);
 int fit_emit_memory(const struct fit_emitter *emitter);
 int fit_emit_devices(const struct fit_emitter *emitter);
+void fit_emit_passthrough(const struct fit_emitter *emitter);
 
 #endif

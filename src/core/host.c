@@ -24,6 +24,7 @@ static void clear_pci(struct fit_host *host)
 		free(device->netdevs);
 		free(device->vfs);
 		free(device->driver);
+		free(device->in_use);
 	}
 	free(host->pci);
 }

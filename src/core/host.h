@@ -79,6 +79,9 @@ struct fit_pci_device {
 	int msix_vectors; /* MSI-X table size; -1: none or not readable */
 	struct fit_netdev *netdevs;
 	size_t netdev_count;
+	bool boot_vga; /* the firmware's display, and the host's console */
+	char *in_use;  /* a storage device of it that the host uses: "/dev/nvme0n1p2 is mounted on
+			* /"; NULL: none is known */
 };
 
 struct fit_irq {

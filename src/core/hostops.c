@@ -44,7 +44,9 @@ static void add_vfs(
 	for (size_t i = 0; i < fitted->hostdev_count; i++) {
 		struct fit_op *op;
 
-		if (!fitted->hostdevs[i].ours)
+		const char *alias = fitted->hostdevs[i].alias;
+
+		if (!alias || !fit_starts_with(alias, FIT_ALIAS_PREFIX "vf"))
 			continue;
 		op = add_op(ops, FIT_OP_VF);
 		op->device = fitted->hostdevs[i].source;

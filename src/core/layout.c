@@ -35,8 +35,8 @@ static const struct {
 		 "iotune readonly shareable transient serial wwn vendor product boot encryption "
 		 "alias address "},
 	{"controller", " model target master driver alias address pcihole64 "},
-	{"interface", " mac source driver vlan virtualport model boot rom alias address "},
-	{"hostdev", " driver source boot rom alias address "},
+	{"interface", " mac source driver vlan virtualport model teaming boot alias rom address "},
+	{"hostdev", " driver source teaming boot alias rom address "},
 };
 
 bool fit_layout_is_placeholder(const xmlNode *node)

@@ -175,6 +175,9 @@ void fit_planner_reason(struct fit_planner *planner, enum fit_reason_kind kind, 
 /* "NAME: cannot fit: …": returns -1. */
 int fit_planner_refuse(struct fit_planner *planner, const char *format, ...) FIT_PRINTF(2, 3);
 
+/* Of the libvirt and QEMU that will read the definition. */
+const struct fit_target *fit_planner_target(const struct fit_planner *planner);
+
 /* Does the profile say to keep what the definition has of this intent? */
 bool fit_intent_keeps(const struct fit_intent *intent);
 
@@ -238,6 +241,9 @@ void fit_place_memory_commit(struct fit_planner *planner, const struct fit_candi
 /* place_devices.c */
 int fit_place_devices_prepare(struct fit_planner *planner);
 void fit_place_devices_rate(const struct fit_planner *planner, struct fit_candidate *candidate);
+/* The host's device that an entry of the request names; NULL when there is none. */
+const struct fit_pci_device *fit_planner_requested_device(
+	const struct fit_planner *planner, const struct fit_request_device *wanted);
 int fit_device_node(const struct fit_host *host, const struct fit_pci_device *device);
 unsigned int fit_nodes_distance(
 	const struct fit_host *host, const struct fit_cpuset *nodes, int node);
@@ -245,11 +251,18 @@ char *fit_iommu_group_problem(
 	const struct fit_planner *planner, int group, struct fit_pciaddr except);
 void fit_place_devices_clear(struct fit_planner *planner);
 
+/* place_passthrough.c: whole devices; called when all requested devices are known to exist */
+int fit_place_passthrough_prepare(struct fit_planner *planner);
+bool fit_plan_has_device(const struct fit_plan *plan, struct fit_pciaddr addr);
+
 /* place_vfs.c */
 int fit_place_vfs_prepare(struct fit_planner *planner);
 void fit_place_vfs_complete(const struct fit_planner *planner, struct fit_candidate *candidate);
 void fit_place_vfs_commit(struct fit_planner *planner, const struct fit_candidate *candidate);
 void fit_place_vfs_clear(struct fit_planner *planner);
+
+/* place_bus.c: where the guest sees what is added; when all of that is chosen */
+void fit_place_bus_commit(struct fit_planner *planner);
 
 /* place_qemu_args.c: warns where <qemu:commandline> contradicts the plan */
 void fit_place_qemu_args_check(struct fit_planner *planner);

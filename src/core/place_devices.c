@@ -53,21 +53,13 @@ unsigned int fit_nodes_distance(
 	return best > 10 ? best - 10 : 1;
 }
 
-static bool passed_through(const struct fit_domain *domain, struct fit_pciaddr addr)
-{
-	for (size_t i = 0; i < domain->hostdev_count; i++) {
-		if (fit_pciaddr_equal(domain->hostdevs[i].source, addr))
-			return true;
-	}
-	return false;
-}
-
 static bool leaves_group_viable(
 	const struct fit_planner *planner, const struct fit_pci_device *device)
 {
 	return device->class_code >> 8 == CLASS_PCI_BRIDGE || !device->driver ||
 	       fit_starts_with(device->driver, "vfio") || fit_streq(device->driver, "pci-stub") ||
-	       passed_through(planner->domain, device->addr);
+	       fit_domain_passes_through(planner->domain, device->addr) ||
+	       fit_plan_has_device(planner->plan, device->addr);
 }
 
 /*
@@ -115,15 +107,20 @@ static void add_anchor(struct fit_planner *planner, const struct fit_pci_device 
 	anchor->node = fit_device_node(planner->host, device);
 }
 
+const struct fit_pci_device *fit_planner_requested_device(
+	const struct fit_planner *planner, const struct fit_request_device *wanted)
+{
+	return wanted->netdev ? fit_host_pci_by_netdev(planner->host, wanted->netdev)
+			      : fit_host_pci(planner->host, wanted->address);
+}
+
 static int add_requested(struct fit_planner *planner)
 {
 	const struct fit_request *request = planner->input->request;
 
 	for (size_t i = 0; request && i < request->device_count; i++) {
 		const struct fit_request_device *wanted = &request->devices[i];
-		const struct fit_pci_device *device =
-			wanted->netdev ? fit_host_pci_by_netdev(planner->host, wanted->netdev)
-				       : fit_host_pci(planner->host, wanted->address);
+		const struct fit_pci_device *device = fit_planner_requested_device(planner, wanted);
 
 		if (!device && wanted->netdev)
 			return fit_planner_refuse(planner,
@@ -231,7 +228,8 @@ static void explain(struct fit_planner *planner)
 int fit_place_devices_prepare(struct fit_planner *planner)
 {
 	list_groups(planner);
-	if (add_requested(planner) < 0 || add_hostdevs(planner) < 0)
+	if (add_requested(planner) < 0 || fit_place_passthrough_prepare(planner) < 0 ||
+		add_hostdevs(planner) < 0)
 		return -1;
 	if (!planner->profile->vcpus.near_devices)
 		planner->anchor_count = 0;

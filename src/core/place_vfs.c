@@ -63,15 +63,6 @@ static bool is_previous(const struct fit_planner *planner, struct fit_pciaddr ad
 	return false;
 }
 
-static bool is_in_definition(const struct fit_planner *planner, struct fit_pciaddr addr)
-{
-	for (size_t i = 0; i < planner->domain->hostdev_count; i++) {
-		if (fit_pciaddr_equal(planner->domain->hostdevs[i].source, addr))
-			return true;
-	}
-	return false;
-}
-
 /* Why an existing VF cannot be had; NULL when it can. To be freed. */
 static char *vf_problem(const struct fit_planner *planner, const struct fit_pci_device *vf)
 {
@@ -82,6 +73,8 @@ static char *vf_problem(const struct fit_planner *planner, const struct fit_pci_
 			return fit_xasprintf(
 				"the host uses it: its interface %s is up", vf->netdevs[i].name);
 	}
+	if (vf->in_use)
+		return fit_xasprintf("the host uses it: %s", vf->in_use);
 	if (vf->iommu_group < 0)
 		return fit_xstrdup("it has no IOMMU group: the IOMMU is off");
 	members = fit_iommu_group_problem(planner, vf->iommu_group, vf->addr);
@@ -107,7 +100,9 @@ static void offer_vf(struct fit_planner *planner, struct fit_vf_source *source, 
 
 	if (claim && claim->running)
 		problem = fit_xasprintf("%s (running) has it", claim->name);
-	else if (is_in_definition(planner, addr))
+	else if (fit_plan_has_device(planner->plan, addr))
+		problem = fit_xstrdup("the domain gets it as a requested device");
+	else if (fit_domain_passes_through(planner->domain, addr))
 		problem = fit_xstrdup("the definition passes it through already");
 	else if (vf)
 		problem = vf_problem(planner, vf);
@@ -134,6 +129,8 @@ static const char *creation_problem(
 
 	if (claim && claim->running)
 		return "a running domain has the PF itself";
+	if (fit_plan_has_device(planner->plan, pf->addr))
+		return "the domain gets the PF itself";
 	if (pf->iommu_group < 0)
 		return "it has no IOMMU group: the IOMMU is off";
 	if (!pf->driver || fit_starts_with(pf->driver, "vfio"))

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "core/place.h"
+#include "core/target.h"
 
 const char *fit_cpu_mode_name(enum fit_cpu_mode mode)
 {
@@ -37,6 +38,10 @@ void fit_plan_clear(struct fit_plan *plan)
 	for (size_t i = 0; i < plan->vf_count; i++)
 		free(plan->vfs[i].pf_netdev);
 	free(plan->vfs);
+	for (size_t i = 0; i < plan->device_count; i++)
+		free(plan->devices[i].what);
+	free(plan->devices);
+	free(plan->ports);
 	for (size_t i = 0; i < plan->reason_count; i++)
 		free(plan->reasons[i].text);
 	free(plan->reasons);
@@ -87,6 +92,11 @@ int fit_planner_refuse(struct fit_planner *planner, const char *format, ...)
 		planner->err, FIT_ERR_REFUSED, "%s: cannot fit: %s", planner->domain->name, text);
 }
 
+const struct fit_target *fit_planner_target(const struct fit_planner *planner)
+{
+	return planner->input->target ? planner->input->target : &fit_target_default;
+}
+
 bool fit_intent_keeps(const struct fit_intent *intent)
 {
 	return !intent->set || intent->existing == FIT_EXISTING_KEEP;
@@ -115,6 +125,7 @@ static void commit(struct fit_planner *planner, const struct fit_candidate *best
 	fit_place_threads_commit(planner, best);
 	fit_place_memory_commit(planner, best);
 	fit_place_vfs_commit(planner, best);
+	fit_place_bus_commit(planner);
 	fit_place_qemu_args_check(planner);
 }
 

@@ -42,6 +42,33 @@ struct fit_planned_vf {
 	char *pf_netdev;    /* for people; NULL */
 };
 
+/* Where the guest sees a device. */
+struct fit_guest_place {
+	bool set; /* false: libvirt chooses */
+	unsigned int bus;
+	unsigned int slot;
+	unsigned int function;
+	bool multifunction; /* function 0 of several */
+};
+
+/* A whole device, or one function of it. */
+struct fit_planned_device {
+	struct fit_pciaddr addr;
+	const char *kind; /* "GPU", "NVMe controller", "device": static */
+	char *what;	  /* "display", "audio", …: of this function */
+	int iommu_group;
+	int node;	 /* -1 unknown */
+	const char *rom; /* <rom bar=>; NULL: none. Of the profile */
+	struct fit_guest_place place;
+};
+
+/* A root port that we add for a device. */
+struct fit_planned_port {
+	unsigned int index; /* of the controller: the bus it provides */
+	unsigned int bus;   /* where it is itself */
+	unsigned int slot;
+};
+
 struct fit_disk_iothread {
 	char *target; /* a disk, or NULL: the scsi controller `controller` */
 	unsigned int controller;
@@ -92,6 +119,10 @@ struct fit_plan {
 	bool cells_kept; /* they are the definition's own */
 	struct fit_planned_vf *vfs;
 	size_t vf_count;
+	struct fit_planned_device *devices; /* functions of one slot are neighbours */
+	size_t device_count;
+	struct fit_planned_port *ports;
+	size_t port_count;
 
 	struct fit_cpuset housekeeping;
 	struct fit_reason *reasons;

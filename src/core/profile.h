@@ -144,6 +144,15 @@ struct fit_intent_vfs {
 		create; /* VFs to create when the PF has none: at least; 0: as many as needed */
 };
 
+/* Whole devices, of those that the request names: <passthrough of=…>. */
+struct fit_intent_passthrough {
+	struct fit_intent intent;
+	bool requested;	    /* devices="requested"; else they are locality anchors only */
+	bool named_only;    /* functions="named"; else all functions of the slot */
+	bool takes_console; /* console="take": also the display that the host's console is on */
+	char *rom;	    /* rom="on" or "off"; NULL: leave */
+};
+
 struct fit_intent_governor {
 	struct fit_intent intent;
 	char *value;	     /* "performance", … */
@@ -195,6 +204,9 @@ struct fit_profile {
 	struct fit_intent_memory memory;
 	struct fit_intent_interrupts interrupts;
 	struct fit_intent_vfs vfs;
+	struct fit_intent_passthrough gpus;   /* PCI classes 03 and 12 */
+	struct fit_intent_passthrough nvme;   /* class 0108 */
+	struct fit_intent_passthrough others; /* any other */
 	struct fit_intent_governor governor;
 	struct fit_overlay *overlay; /* <domain>: core/overlay.h; NULL: none */
 };

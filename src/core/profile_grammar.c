@@ -26,6 +26,10 @@ const struct fit_profile_element fit_profile_elements[] = {
 	{NULL, "interrupts", "devices", "interrupts of devices", INTENT(interrupts),
 		fit_grammar_interrupts_of_devices},
 	{NULL, "vfs", NULL, "vfs", INTENT(vfs), fit_grammar_vfs},
+	{NULL, "passthrough", "gpus", "passthrough of gpus", INTENT(gpus), fit_grammar_gpus},
+	{NULL, "passthrough", "nvme", "passthrough of nvme", INTENT(nvme), fit_grammar_passthrough},
+	{NULL, "passthrough", "others", "passthrough of others", INTENT(others),
+		fit_grammar_passthrough},
 	{"host", "governor", NULL, "host governor", INTENT(governor), fit_grammar_governor},
 };
 

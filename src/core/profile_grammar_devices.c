@@ -24,3 +24,25 @@ const struct fit_profile_attribute fit_grammar_vfs[] = {
 	EXISTING,
 	{0},
 };
+
+#define PASSTHROUGH \
+	{"devices", &fit_field_flag, FIELD(passthrough, requested), \
+		WORDS({"requested", 1}, {"none", 0}), NULL, "requested"}, \
+	{ \
+		"functions", &fit_field_flag, FIELD(passthrough, named_only), \
+			WORDS({"all", 0}, {"named", 1}), NULL, "all" \
+	}
+
+const struct fit_profile_attribute fit_grammar_gpus[] = {
+	PASSTHROUGH,
+	{"rom", &fit_field_word, FIELD(passthrough, rom), WORDS({"on", 1}, {"off", 1}, {"keep", 0}),
+		NULL, "keep"},
+	{"console", &fit_field_flag, FIELD(passthrough, takes_console),
+		WORDS({"keep", 0}, {"take", 1}), NULL, "keep"},
+	{0},
+};
+
+const struct fit_profile_attribute fit_grammar_passthrough[] = {
+	PASSTHROUGH,
+	{0},
+};

@@ -18,6 +18,8 @@ extern const struct fit_profile_attribute fit_grammar_memory[];
 extern const struct fit_profile_attribute fit_grammar_interrupts_of_others[];
 extern const struct fit_profile_attribute fit_grammar_interrupts_of_devices[];
 extern const struct fit_profile_attribute fit_grammar_vfs[];
+extern const struct fit_profile_attribute fit_grammar_gpus[];
+extern const struct fit_profile_attribute fit_grammar_passthrough[];
 extern const struct fit_profile_attribute fit_grammar_governor[];
 
 #define WORDS(...)     ((const struct fit_profile_word[]){__VA_ARGS__, {0}})

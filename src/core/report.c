@@ -282,6 +282,22 @@ static void add_vfs(struct report *report)
 			comment_on_vf(report, &plan->vfs[i]));
 }
 
+static void add_devices(struct report *report)
+{
+	const struct fit_plan *plan = report->plan;
+
+	for (size_t i = 0; i < plan->device_count; i++) {
+		const struct fit_planned_device *device = &plan->devices[i];
+		fit_autobuffer struct fit_buffer text = {0};
+
+		fit_buffer_addf(&text, "%s, IOMMU group %d", device->what, device->iommu_group);
+		if (device->node >= 0)
+			fit_buffer_addf(&text, ", node %d", device->node);
+		add_row(report, fit_xstrdup(device->kind),
+			fit_xstrdup(FIT_PCIADDR_STR(device->addr)), fit_buffer_steal(&text));
+	}
+}
+
 /* Is it there, or will it be? What the host lacks is warned of and has no interrupts. */
 static bool will_exist(const struct report *report, struct fit_pciaddr device)
 {
@@ -419,6 +435,7 @@ char *fit_plan_report(const struct fit_plan *plan, const struct fit_plan_input *
 	add_threads(&report);
 	add_memory(&report);
 	add_vfs(&report);
+	add_devices(&report);
 	add_ops(&report, ops);
 	add_reasons(&report, why);
 	print_head(&report, &text);

@@ -34,7 +34,7 @@ struct fit_request {
 	struct fit_strlist profiles; /* in order, at least one */
 	struct fit_param *params;
 	size_t param_count;
-	struct fit_request_device *devices; /* locality anchors */
+	struct fit_request_device *devices; /* to be near to, or to be passed through */
 	size_t device_count;
 };
 

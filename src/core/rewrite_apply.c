@@ -473,11 +473,6 @@ static int write_record(struct apply *apply, const struct fit_record *info)
 	record->host = copy_or_empty(info->host);
 	record->had_metadata =
 		info->had_metadata || (apply->remains && apply->remains->had_metadata);
-	/* Fixed by the first apply: what libvirt added since is not the original's. */
-	if (!apply->remains)
-		record->controllers = fit_controllers_list(apply->root);
-	else if (apply->remains->controllers)
-		record->controllers = fit_xstrdup(apply->remains->controllers);
 	record->sole = !metadata->children;
 	fit_layout_insert(metadata, fit_record_print(apply->root->doc, record));
 	return 0;
@@ -503,8 +498,18 @@ static int drop_recreated(struct apply *apply)
 	return 0;
 }
 
+/* Fixed by the first apply: what libvirt added since is not the original's. */
+static void note_controllers(struct apply *apply)
+{
+	if (!apply->remains)
+		apply->record.controllers = fit_controllers_list(apply->root);
+	else if (apply->remains->controllers)
+		apply->record.controllers = fit_xstrdup(apply->remains->controllers);
+}
+
 static int apply_all(struct apply *apply, const struct fit_record *info)
 {
+	note_controllers(apply);
 	for (size_t i = 0; i < apply->edits->count; i++)
 		if (apply_edit(apply, &apply->edits->items[i]) < 0)
 			return -1;

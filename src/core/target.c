@@ -62,6 +62,13 @@ static const struct rule rules[FIT_FEATURE_COUNT] = {
 	[FIT_FEATURE_SCSI_IOTHREAD_MAP] = {"mapping of iothreads to the queues of a controller",
 		V(11, 2), V(10, 0), 0, false},
 	[FIT_FEATURE_QEMU_OVERRIDE] = {"override of device properties", V(8, 2), 0, 0, false},
+	[FIT_FEATURE_PCI_PASSTHROUGH] = {"passthrough of PCI devices", 0, 0,
+		FIT_MACHINE_PC | FIT_MACHINE_Q35 | FIT_MACHINE_ARM | FIT_MACHINE_PSERIES |
+			FIT_MACHINE_S390 | FIT_MACHINE_RISCV,
+		false},
+	[FIT_FEATURE_EXPANDER_BUS] = {"PCI Express buses with a NUMA node", V(1, 3), 0,
+		FIT_MACHINE_Q35 | FIT_MACHINE_ARM, false},
+	[FIT_FEATURE_TEAMING] = {"teaming of network interfaces", V(6, 1), V(4, 2), 0, false},
 };
 
 static bool is_x86(const char *arch)

@@ -246,22 +246,25 @@ bool fit_fsroot_exists(const struct fit_fsroot *root, const char *path)
 	return fd >= 0;
 }
 
-char *fit_fsroot_link_name(const struct fit_fsroot *root, const char *path)
+char *fit_fsroot_link_target(const struct fit_fsroot *root, const char *path)
 {
 	fit_autoclose int fd = fit_fsroot_openat(root, path, O_PATH | O_NOFOLLOW);
 	char target[4096];
-	const char *slash;
 	ssize_t length;
 
 	if (fd < 0)
 		return NULL;
 	/* ENOENT for what is no link: the empty path reads the link that fd is. */
 	length = readlinkat(fd, "", target, sizeof(target) - 1);
-	if (length <= 0)
-		return NULL;
-	target[length] = '\0';
-	slash = strrchr(target, '/');
-	return fit_xstrdup(slash ? slash + 1 : target);
+	return length > 0 ? fit_xstrndup(target, (size_t)length) : NULL;
+}
+
+char *fit_fsroot_link_name(const struct fit_fsroot *root, const char *path)
+{
+	fit_autofree char *target = fit_fsroot_link_target(root, path);
+	const char *slash = target ? strrchr(target, '/') : NULL;
+
+	return slash ? fit_xstrdup(slash + 1) : FIT_STEAL(target);
 }
 
 static int compare_names(const void *a, const void *b)

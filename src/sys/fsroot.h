@@ -63,6 +63,9 @@ int fit_fsroot_stat(const struct fit_fsroot *root, const char *path, struct stat
 
 bool fit_fsroot_exists(const struct fit_fsroot *root, const char *path);
 
+/* A symlink's target, or NULL when it is none. To be freed. */
+char *fit_fsroot_link_target(const struct fit_fsroot *root, const char *path);
+
 /* Last component of a symlink's target, or NULL when it is none. To be freed. */
 char *fit_fsroot_link_name(const struct fit_fsroot *root, const char *path);
 

@@ -49,5 +49,8 @@
 #define FIT_PATH_CPU_CORE    "sys/devices/cpu_core/cpus" /* hybrid x86 */
 #define FIT_PATH_CPU_ATOM    "sys/devices/cpu_atom/cpus"
 #define FIT_PATH_PCI_BUS     "sys/bus/pci"
+#define FIT_PATH_BLOCK	     "sys/class/block"
+#define FIT_PATH_MOUNTS	     "proc/self/mountinfo"
+#define FIT_PATH_SWAPS	     "proc/swaps"
 
 #endif

@@ -36,7 +36,8 @@ int fit_probe_cpu_list(const struct fit_probe_run *run, struct fit_err *err);
 void fit_probe_nodes(const struct fit_probe_run *run, bool with_memory);
 void fit_probe_topology(const struct fit_probe_run *run); /* needs the nodes */
 void fit_probe_pci(const struct fit_probe_run *run);
-void fit_probe_msix(const struct fit_probe_run *run); /* needs PCI */
+void fit_probe_block(const struct fit_probe_run *run); /* needs PCI */
+void fit_probe_msix(const struct fit_probe_run *run);  /* needs PCI */
 void fit_probe_irqs(const struct fit_probe_run *run);
 
 #endif

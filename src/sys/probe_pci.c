@@ -132,6 +132,9 @@ static void read_device(const struct entry *entry)
 	device->subsystem_device = (uint16_t)hex_attribute(entry, "subsystem_device", UINT16_MAX);
 	device->driver = link_attribute(entry, "driver");
 	device->msix_vectors = -1;
+	/* Only displays have it. */
+	device->boot_vga = fit_strlist_contains(&entry->names, "boot_vga") &&
+			   fit_probe_int(entry->run, entry->directory, "boot_vga", 0) == 1;
 	read_place(entry);
 	read_sriov(entry);
 	read_netdevs(entry);

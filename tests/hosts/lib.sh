@@ -146,6 +146,12 @@ netdev() { # ADDRESS NAME OPERSTATE CARRIER
 	link sys/class/net/$2 "../../${dir#sys/}"
 }
 
+block() { # ADDRESS PATH: a disk or partition below a device
+	local dir=${pci_path[$1]}/$2
+	put $dir/size 1000
+	link sys/class/block/${2##*/} "../../${dir#sys/}"
+}
+
 irq() { # NUMBER CHIP HWIRQ NAME AFFINITY [ADDRESS]
 	local row
 	printf -v row '%4d:%s  %s    %s-edge      %s\\n' "$1" "$irq_counts" "$2" "$3" "$4"

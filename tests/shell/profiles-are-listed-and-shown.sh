@@ -21,7 +21,7 @@ profile() { # NAME CONTENT
 profile sriov '<vfs count="3"/>'
 profile mine '<include profile="sriov"/><vfs class="nvme"/>'
 list=$(profiles)
-same "column of names" "NAME base low-latency mine sriov" "$(awk '{ print $1 }' <<<"$list" | xargs)"
+same "column of names" "NAME base gpu low-latency mine nvme sriov" "$(awk '{ print $1 }' <<<"$list" | xargs)"
 same "column of origins" "ORIGIN shipped shipped local overridden" \
 	"$(awk '{ print $2 }' <<<"$list" | xargs)"
 contains list "$list" "Cores of its own next to its devices"

@@ -137,6 +137,18 @@ done
 for pf in '' a/b 41:00.8 0123456789abcdef 'a b'; do
 	expect bad "<vfs pf='$pf'/>"
 done
+for kind in gpus nvme others; do
+	expect good "<passthrough of='$kind'/>"
+	words "passthrough of='$kind'" devices requested none
+	words "passthrough of='$kind'" functions all named
+	expect bad "<passthrough of='$kind' existing='keep'/>"
+done
+words "passthrough of='gpus'" rom on off keep
+words "passthrough of='gpus'" console keep take
+expect good "<passthrough of='others'/><vfs/><passthrough of='gpus'/>"
+expect bad "<passthrough of='nvme' console='take'/>"
+expect bad "<passthrough of='disks'/>"
+expect bad "<passthrough/>"
 expect bad "<iothreads count='8193'/>"
 expect bad "<iothreads count='-1'/>"
 
