@@ -86,6 +86,15 @@ static struct json_object *disks(const struct fit_plan *plan)
 	return array;
 }
 
+static void add_function(struct json_object *object, const struct fit_planned_vf *vf)
+{
+	json_object_object_add(object, "address", json_object_new_string(FIT_PCIADDR_STR(vf->vf)));
+	json_object_object_add(object, "pf", json_object_new_string(FIT_PCIADDR_STR(vf->pf)));
+	json_object_object_add(object, "netdev", fit_json_string_or_null(vf->pf_netdev));
+	json_object_object_add(object, "index", json_object_new_int64(vf->index));
+	json_object_object_add(object, "exists", json_object_new_boolean(vf->exists));
+}
+
 static struct json_object *vfs(const struct fit_plan *plan)
 {
 	struct json_object *array = json_object_new_array();
@@ -94,18 +103,23 @@ static struct json_object *vfs(const struct fit_plan *plan)
 		const struct fit_planned_vf *vf = &plan->vfs[i];
 		struct json_object *object = json_object_new_object();
 
-		json_object_object_add(
-			object, "address", json_object_new_string(FIT_PCIADDR_STR(vf->vf)));
-		json_object_object_add(
-			object, "pf", json_object_new_string(FIT_PCIADDR_STR(vf->pf)));
-		json_object_object_add(object, "netdev", fit_json_string_or_null(vf->pf_netdev));
-		json_object_object_add(object, "index", json_object_new_int64(vf->index));
-		json_object_object_add(object, "exists", json_object_new_boolean(vf->exists));
+		if (vf->network)
+			json_object_object_add(
+				object, "network", fit_json_string_or_null(vf->network));
+		else
+			add_function(object, vf);
 		json_object_object_add(object, "element",
 			json_object_new_string(vf->is_interface ? "interface" : "hostdev"));
 		if (vf->iommu_group >= 0)
 			json_object_object_add(
 				object, "iommu_group", json_object_new_int(vf->iommu_group));
+		if (vf->mac)
+			json_object_object_add(object, "mac", fit_json_string_or_null(vf->mac));
+		if (vf->vlan)
+			json_object_object_add(object, "vlan", json_object_new_int64(vf->vlan));
+		if (vf->standby)
+			json_object_object_add(
+				object, "standby", fit_json_string_or_null(vf->standby));
 		json_object_array_add(array, object);
 	}
 	return array;

@@ -12,10 +12,12 @@
 #include "base/text.h"
 #include "core/xml.h"
 #include "sys/probe.h"
+#include "virt/networks.h"
 
 void fit_session_close(struct fit_session *session)
 {
 	fit_claims_clear(&session->claims);
+	fit_networks_clear(&session->networks);
 	fit_host_clear(&session->host);
 	if (session->connected)
 		fit_virt_close(&session->virt);
@@ -172,6 +174,7 @@ int fit_session_survey(struct fit_session *session, struct fit_err *err)
 		return -1;
 	if (!session->connected)
 		return 0;
+	session->knows_networks = fit_virt_networks(&session->virt, &session->networks, NULL) == 0;
 	if (fit_virt_claims(&session->virt, &session->claims, &notes, err) < 0)
 		return -1;
 	for (size_t i = 0; i < notes.count; i++)
@@ -220,6 +223,7 @@ int fit_session_render(struct fit_session *session, const struct fit_subject *su
 		.host = &session->host,
 		.target = &session->target,
 		.claims = &session->claims,
+		.networks = session->knows_networks ? &session->networks : NULL,
 		.load = fit_profile_store_load,
 		.load_context = &session->cli->store,
 	};

@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "core/claims.h"
 #include "core/host.h"
+#include "core/networks.h"
 #include "core/render.h"
 #include "core/request.h"
 #include "virt/domains.h"
@@ -20,6 +21,8 @@ struct fit_session {
 	struct fit_host host;
 	struct fit_target target; /* what definitions are written for */
 	struct fit_claims claims;
+	bool knows_networks;
+	struct fit_networks networks;
 };
 
 /* A definition and where it is from. */

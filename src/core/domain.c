@@ -259,6 +259,15 @@ void fit_domain_clear(struct fit_domain *domain)
 		free(domain->controllers[i].model);
 		free(domain->controllers[i].alias);
 	}
+	for (size_t i = 0; i < domain->interface_count; i++) {
+		free(domain->interfaces[i].type);
+		free(domain->interfaces[i].mac);
+		free(domain->interfaces[i].model);
+		free(domain->interfaces[i].network);
+		free(domain->interfaces[i].alias);
+	}
+	free(domain->interfaces);
+	free(domain->pci_slots);
 	for (size_t i = 0; i < domain->hostdev_count; i++)
 		free(domain->hostdevs[i].alias);
 	free(domain->disks);

@@ -52,8 +52,24 @@ struct fit_domain_controller {
 	char *model;	/* "" when absent */
 	bool has_index; /* false: libvirt has not numbered it yet */
 	unsigned int index;
-	unsigned int iothread; /* 0: none */
-	char *alias;	       /* NULL when absent */
+	unsigned int iothread;	 /* 0: none */
+	char *alias;		 /* NULL when absent */
+	unsigned int bus_number; /* of an expander bus; 0: none is given */
+	int cell;		 /* the guest's that it belongs to; -1: none */
+};
+
+struct fit_domain_interface {
+	char *type;    /* "network", "bridge", "hostdev", … */
+	char *mac;     /* NULL when absent */
+	char *model;   /* "" when absent */
+	char *network; /* <source network=>; NULL */
+	char *alias;   /* NULL when absent */
+	bool has_teaming;
+};
+
+struct fit_guest_slot {
+	unsigned int bus;
+	unsigned int slot;
 };
 
 struct fit_domain_hostdev {
@@ -112,8 +128,11 @@ struct fit_domain {
 	size_t disk_count;
 	struct fit_domain_controller *controllers;
 	size_t controller_count;
-	struct fit_cpuset pci_buses;	     /* of the guest: provided by a controller, or used */
-	struct fit_cpuset pci_root_slots;    /* of bus 0: taken */
+	struct fit_domain_interface *interfaces;
+	size_t interface_count;
+	struct fit_cpuset pci_buses;	  /* of the guest: provided by a controller, or used */
+	struct fit_guest_slot *pci_slots; /* of the guest: taken */
+	size_t pci_slot_count;
 	struct fit_domain_hostdev *hostdevs; /* PCI ones only, NVMe disks included */
 	size_t hostdev_count;
 };
@@ -142,6 +161,9 @@ struct fit_cpuset fit_domain_own_cpus(const struct fit_domain *domain);
 
 /* Pages of @page_kib (not 0) that hold the memory: QEMU rounds every guest NUMA cell up. */
 uint64_t fit_domain_pages(const struct fit_domain *domain, uint64_t page_kib);
+
+/* Is this slot of the guest taken by a device with an address? */
+bool fit_domain_has_slot(const struct fit_domain *domain, unsigned int bus, unsigned int slot);
 
 /* Does the definition pass this PCI device of the host through? */
 bool fit_domain_passes_through(const struct fit_domain *domain, struct fit_pciaddr addr);

@@ -50,14 +50,21 @@ static int read_controller(const struct fit_domain_reader *reader, const xmlNode
 	struct fit_domain *domain = reader->domain;
 	const xmlNode *driver = fit_xml_child(node, "driver");
 	struct fit_domain_controller *controller;
+	const xmlNode *target = fit_xml_child(node, "target");
+	const xmlNode *cell = fit_xml_child(target, "node");
+	fit_autofree char *cell_text = fit_xml_text(cell);
 	unsigned int index;
 	unsigned int iothread;
+	unsigned int bus_number;
+	uint64_t cell_number;
 	bool has_index;
 	bool present;
 
 	if (fit_domain_optional_uint(reader, node, "index", UINT32_MAX, &has_index, &index) < 0 ||
 		fit_domain_optional_uint(
-			reader, driver, "iothread", UINT32_MAX, &present, &iothread) < 0)
+			reader, driver, "iothread", UINT32_MAX, &present, &iothread) < 0 ||
+		fit_domain_optional_uint(
+			reader, target, "busNr", PCI_BUS_MAX, &present, &bus_number) < 0)
 		return -1;
 	controller = FIT_APPEND(domain->controllers, domain->controller_count);
 	controller->type = fit_domain_attr_or(node, "type", "");
@@ -66,6 +73,9 @@ static int read_controller(const struct fit_domain_reader *reader, const xmlNode
 	controller->index = index;
 	controller->iothread = iothread;
 	controller->alias = fit_xml_attr(fit_xml_child(node, "alias"), "name");
+	controller->bus_number = bus_number;
+	controller->cell =
+		fit_parse_uint(cell_text, INT32_MAX, &cell_number) ? (int)cell_number : -1;
 	if (has_index && fit_streq(controller->type, "pci") && index <= PCI_BUS_MAX)
 		fit_cpuset_add(&domain->pci_buses, index);
 	return 0;
@@ -139,8 +149,8 @@ static int read_guest_address(const struct fit_domain_reader *reader, const xmlN
 		if (read_pci_address(reader, node, &addr) < 0)
 			return -1;
 		fit_cpuset_add(&domain->pci_buses, addr.bus);
-		if (addr.bus == 0)
-			fit_cpuset_add(&domain->pci_root_slots, addr.slot);
+		*FIT_APPEND(domain->pci_slots, domain->pci_slot_count) =
+			(struct fit_guest_slot){addr.bus, addr.slot};
 	}
 	return 0;
 }
@@ -177,6 +187,19 @@ static void read_qemu_args(const xmlNode *root, struct fit_strlist *args)
 	}
 }
 
+static void add_interface(struct fit_domain *domain, const xmlNode *node)
+{
+	struct fit_domain_interface *interface =
+		FIT_APPEND(domain->interfaces, domain->interface_count);
+
+	interface->type = fit_domain_attr_or(node, "type", "");
+	interface->mac = fit_xml_attr(fit_xml_child(node, "mac"), "address");
+	interface->model = fit_domain_attr_or(fit_xml_child(node, "model"), "type", "");
+	interface->network = fit_xml_attr(fit_xml_child(node, "source"), "network");
+	interface->alias = fit_xml_attr(fit_xml_child(node, "alias"), "name");
+	interface->has_teaming = fit_xml_child(node, "teaming");
+}
+
 static int read_device(const struct fit_domain_reader *reader, const xmlNode *node)
 {
 	if (fit_xml_is(node, "disk")) {
@@ -189,9 +212,10 @@ static int read_device(const struct fit_domain_reader *reader, const xmlNode *no
 		return read_controller(reader, node);
 	if (fit_xml_is(node, "hostdev") && is_pci_hostdev(node))
 		return add_hostdev(reader, node, false);
-	if (fit_xml_is(node, "interface") && is_pci_interface(node))
-		return add_hostdev(reader, node, true);
-	return 0;
+	if (!fit_xml_is(node, "interface"))
+		return 0;
+	add_interface(reader->domain, node);
+	return is_pci_interface(node) ? add_hostdev(reader, node, true) : 0;
 }
 
 int fit_domain_read_devices(const struct fit_domain_reader *reader, const xmlNode *root)
@@ -202,6 +226,14 @@ int fit_domain_read_devices(const struct fit_domain_reader *reader, const xmlNod
 			return -1;
 	}
 	return 0;
+}
+
+bool fit_domain_has_slot(const struct fit_domain *domain, unsigned int bus, unsigned int slot)
+{
+	for (size_t i = 0; i < domain->pci_slot_count; i++)
+		if (domain->pci_slots[i].bus == bus && domain->pci_slots[i].slot == slot)
+			return true;
+	return false;
 }
 
 bool fit_domain_passes_through(const struct fit_domain *domain, struct fit_pciaddr addr)

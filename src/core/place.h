@@ -166,6 +166,7 @@ struct fit_planner {
 	struct fit_vf_source *sources;
 	size_t source_count;
 	size_t vfs_wanted;
+	const struct fit_pci_device *network_pf; /* of the network that gives the VFs; or NULL */
 };
 
 /* Reasons (plan.c). @text is taken over / formatted. */
@@ -244,6 +245,7 @@ void fit_place_devices_rate(const struct fit_planner *planner, struct fit_candid
 /* The host's device that an entry of the request names; NULL when there is none. */
 const struct fit_pci_device *fit_planner_requested_device(
 	const struct fit_planner *planner, const struct fit_request_device *wanted);
+void fit_planner_add_anchor(struct fit_planner *planner, const struct fit_pci_device *device);
 int fit_device_node(const struct fit_host *host, const struct fit_pci_device *device);
 unsigned int fit_nodes_distance(
 	const struct fit_host *host, const struct fit_cpuset *nodes, int node);
@@ -260,6 +262,13 @@ int fit_place_vfs_prepare(struct fit_planner *planner);
 void fit_place_vfs_complete(const struct fit_planner *planner, struct fit_candidate *candidate);
 void fit_place_vfs_commit(struct fit_planner *planner, const struct fit_candidate *candidate);
 void fit_place_vfs_clear(struct fit_planner *planner);
+
+/* place_networks.c: what VFs are in the definition, and those of libvirt's networks */
+int fit_place_networks_prepare(struct fit_planner *planner);
+size_t fit_place_networks_kept(
+	const struct fit_planner *planner);		    /* of the network, already there */
+int fit_place_networks_choose(struct fit_planner *planner); /* @vfs_wanted is known */
+void fit_place_networks_commit(struct fit_planner *planner);
 
 /* place_bus.c: where the guest sees what is added; when all of that is chosen */
 void fit_place_bus_commit(struct fit_planner *planner);

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the guest sees the devices that are added to it. libvirt places a device well that stands
- * alone. Functions of one card are to be functions of one slot in the guest too, which libvirt does
- * not do by itself: on PCI Express they get a root port of their own, on conventional PCI a slot.
+ * Where the guest sees what is added to it. libvirt places a device well that stands alone, on a
+ * guest of one node. What it does not do by itself:
  *
- * Slots are taken from the upper ones of the root bus, libvirt takes the first free one: so it does
- * not put root ports of its own beside ours, which would be left without a function 0 when ours go.
+ *   - functions of one card go into one slot of the guest too: on PCI Express behind a root port of
+ *     their own, on conventional PCI into a slot of the root bus;
+ *   - where the guest has NUMA cells, a card is behind an expander bus (pcie-expander-bus) of the
+ *     cell that is on its host node: so the guest's kernel knows what is near to it.
+ *
+ * On the root bus upper slots are taken, libvirt takes the first free one: so it does not put root
+ * ports of its own beside ours, which would be left without a function 0 when ours go.
  */
 #include "core/place.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -20,6 +25,64 @@
 #define SLOT_HIGHEST 0x18
 #define SLOT_LOWEST  3
 #define NO_SLOT	     UINT32_MAX
+#define FUNCTIONS    8
+/* Bus numbers for each expander bus: its own, those of root ports, and some for devices that are
+ * plugged in later. */
+#define EXPANDER_SPAN 16
+/* Left to the root bus, for root ports to come. */
+#define ROOT_SPARE 16
+
+/* A VF, or the functions of one slot of the host. */
+struct card {
+	struct fit_pciaddr addr;
+	int node;
+	struct fit_guest_place *functions[FUNCTIONS];
+	size_t count;
+	int cell;    /* of its node; -1: the guest has none, or the host does not say */
+	bool ported; /* behind a root port of ours */
+};
+
+struct layout {
+	struct fit_planner *planner;
+	struct fit_plan *plan;
+	const struct fit_domain *domain;
+	struct card *cards;
+	size_t card_count;
+	size_t port_count; /* wanted */
+	bool keep_buses;   /* our controllers are those of before: they provide the same buses */
+};
+
+static bool is_same_card(struct fit_pciaddr a, struct fit_pciaddr b)
+{
+	return a.domain == b.domain && a.bus == b.bus && a.slot == b.slot;
+}
+
+static struct card *add_card(struct layout *layout, struct fit_pciaddr addr, int node)
+{
+	struct card *card = FIT_APPEND(layout->cards, layout->card_count);
+
+	*card = (struct card){.addr = addr, .node = node, .cell = -1};
+	return card;
+}
+
+static void list_cards(struct layout *layout)
+{
+	struct fit_plan *plan = layout->plan;
+	struct card *card = NULL;
+
+	for (size_t i = 0; i < plan->vf_count; i++) {
+		card = add_card(layout, plan->vfs[i].vf, plan->vfs[i].node);
+		card->functions[card->count++] = &plan->vfs[i].place;
+	}
+	card = NULL;
+	for (size_t i = 0; i < plan->device_count; i++) {
+		struct fit_planned_device *device = &plan->devices[i];
+
+		if (!card || !is_same_card(card->addr, device->addr) || card->count == FUNCTIONS)
+			card = add_card(layout, device->addr, device->node);
+		card->functions[card->count++] = &device->place;
+	}
+}
 
 static bool has_root_ports(const struct fit_domain *domain)
 {
@@ -31,135 +94,344 @@ static bool has_slots(const struct fit_domain *domain)
 	return fit_machine_of(domain) & (FIT_MACHINE_PC | FIT_MACHINE_PSERIES);
 }
 
-static bool is_same_card(const struct fit_planned_device *a, const struct fit_planned_device *b)
-{
-	return a->addr.domain == b->addr.domain && a->addr.bus == b->addr.bus &&
-	       a->addr.slot == b->addr.slot;
-}
-
-/* The free slot of the root bus for the next of ours; @taken of them are ours already. */
-static unsigned int free_slot(const struct fit_domain *domain, size_t taken)
+/* The highest free slot of the root bus that is not ours yet. */
+static unsigned int free_root_slot(const struct layout *layout, size_t taken)
 {
 	for (unsigned int slot = SLOT_HIGHEST; slot >= SLOT_LOWEST; slot--)
-		if (!fit_cpuset_contains(&domain->pci_root_slots, slot) && taken-- == 0)
+		if (!fit_domain_has_slot(layout->domain, 0, slot) && taken-- == 0)
 			return slot;
 	return NO_SLOT;
 }
 
-/* The bus that a controller of ours has provided so far, if nobody else has it now. */
-static bool previous_bus(
-	const struct fit_planner *planner, const char *alias, unsigned int *ret_bus)
+/* The lowest free slot of an expander bus that is not ours yet. */
+static unsigned int free_expander_slot(const struct layout *layout, unsigned int bus)
 {
-	const struct fit_domain *previous = planner->input->previous;
+	const struct fit_plan *plan = layout->plan;
 
-	for (size_t i = 0; previous && i < previous->controller_count; i++) {
-		const struct fit_domain_controller *controller = &previous->controllers[i];
+	for (unsigned int slot = 0; slot < 32; slot++) {
+		bool taken = fit_domain_has_slot(layout->domain, bus, slot);
 
-		if (!fit_streq(controller->alias, alias) || !controller->has_index ||
-			fit_cpuset_contains(&planner->domain->pci_buses, controller->index))
-			continue;
-		*ret_bus = controller->index;
-		return true;
+		for (size_t i = 0; i < plan->port_count; i++)
+			taken |= plan->ports[i].bus == bus && plan->ports[i].slot == slot;
+		if (!taken)
+			return slot;
 	}
-	return false;
+	return NO_SLOT;
 }
 
-/* Does one of our other controllers have it, now or from before? */
-static bool is_ours(const struct fit_planner *planner, unsigned int bus)
+static const struct fit_domain_controller *previous_controller(
+	const struct layout *layout, const char *alias)
 {
-	const struct fit_domain *previous = planner->input->previous;
+	const struct fit_domain *previous = layout->planner->input->previous;
 
-	for (size_t i = 0; i < planner->plan->port_count; i++)
-		if (planner->plan->ports[i].index == bus)
-			return true;
-	for (size_t i = 0; previous && i < previous->controller_count; i++) {
-		const struct fit_domain_controller *controller = &previous->controllers[i];
-
-		if (controller->alias && fit_starts_with(controller->alias, FIT_ALIAS_PREFIX) &&
-			controller->has_index && controller->index == bus)
-			return true;
-	}
-	return false;
+	for (size_t i = 0; previous && i < previous->controller_count; i++)
+		if (fit_streq(previous->controllers[i].alias, alias) &&
+			previous->controllers[i].has_index)
+			return &previous->controllers[i];
+	return NULL;
 }
 
-/* Behind all that the definition has: libvirt gives its own the numbers in between. */
-static unsigned int new_bus(const struct fit_planner *planner)
+/* The bus of a controller of ours: as before, or the lowest that is free. Without gaps, which
+ * libvirt would fill with root ports that nobody takes away again. */
+static unsigned int provide_bus(const struct layout *layout, const char *alias)
 {
+	const struct fit_plan *plan = layout->plan;
+	struct fit_cpuset used = layout->domain->pci_buses;
 	unsigned int bus = 1;
 
-	fit_cpuset_for_each (used, &planner->domain->pci_buses)
-		if ((unsigned int)used >= bus)
-			bus = (unsigned int)used + 1;
-	while (is_ours(planner, bus))
+	if (layout->keep_buses)
+		return previous_controller(layout, alias)->index;
+	for (size_t i = 0; i < plan->expander_count; i++)
+		fit_cpuset_add(&used, plan->expanders[i].index);
+	for (size_t i = 0; i < plan->port_count; i++)
+		fit_cpuset_add(&used, plan->ports[i].index);
+	while (fit_cpuset_contains(&used, bus))
 		bus++;
 	return bus;
 }
 
-/* A root port on the root bus; NULL when there is no room. */
-static const struct fit_planned_port *add_port(struct fit_planner *planner)
+/* Is every controller that is wanted there already, and no other of ours? */
+static bool has_same_controllers(const struct layout *layout, const struct fit_strlist *aliases)
 {
-	struct fit_plan *plan = planner->plan;
-	fit_autofree char *alias = fit_xasprintf(FIT_ALIAS_PREFIX "port%zu", plan->port_count);
-	unsigned int slot = free_slot(planner->domain, plan->port_count);
-	struct fit_planned_port *port;
-	unsigned int bus;
+	const struct fit_domain *previous = layout->planner->input->previous;
+	size_t ours = 0;
 
-	if (!previous_bus(planner, alias, &bus))
-		bus = new_bus(planner);
-	if (bus > BUS_MAX || slot == NO_SLOT)
-		return NULL;
-	port = FIT_APPEND(plan->ports, plan->port_count);
-	*port = (struct fit_planned_port){.index = bus, .slot = slot};
-	return port;
+	for (size_t i = 0; previous && i < previous->controller_count; i++) {
+		const char *alias = previous->controllers[i].alias;
+
+		ours += alias && fit_starts_with(alias, FIT_ALIAS_PREFIX);
+	}
+	for (size_t i = 0; i < aliases->count; i++) {
+		const struct fit_domain_controller *controller =
+			previous_controller(layout, aliases->items[i]);
+
+		if (!controller ||
+			fit_cpuset_contains(&layout->domain->pci_buses, controller->index))
+			return false;
+	}
+	return ours == aliases->count;
 }
 
-/* The functions of a card into one guest slot, with their numbers in order and none left out: a
- * guest looks at the others only behind function 0. */
-static void place_card(struct fit_planner *planner, struct fit_planned_device *functions,
-	size_t count, size_t cards)
+static char *expander_alias(unsigned int cell)
 {
-	const struct fit_domain *domain = planner->domain;
-	unsigned int bus = 0;
-	unsigned int slot = NO_SLOT;
+	return fit_xasprintf(FIT_ALIAS_PREFIX "pxb%u", cell);
+}
 
-	if (has_root_ports(domain)) {
-		const struct fit_planned_port *port = add_port(planner);
+static char *port_alias(size_t number)
+{
+	return fit_xasprintf(FIT_ALIAS_PREFIX "port%zu", number);
+}
 
-		bus = port ? port->index : 0;
-		slot = port ? 0 : NO_SLOT;
-	} else if (has_slots(domain)) {
-		slot = free_slot(domain, cards);
+static size_t count_ports(const struct layout *layout, int cell)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < layout->card_count; i++)
+		count += layout->cards[i].cell == cell;
+	return count;
+}
+
+/* The definition's own expander bus for the cell; NULL: there is none. */
+static const struct fit_domain_controller *own_expander(
+	const struct layout *layout, unsigned int cell)
+{
+	for (size_t i = 0; i < layout->domain->controller_count; i++) {
+		const struct fit_domain_controller *controller = &layout->domain->controllers[i];
+
+		if (fit_streq(controller->model, "pcie-expander-bus") && controller->has_index &&
+			controller->bus_number && controller->cell == (int)cell)
+			return controller;
 	}
-	if (slot == NO_SLOT) {
-		fit_planner_reason(planner, FIT_REASON_NOTE, "devices",
-			"the guest sees the functions of %s as devices of their own: %s",
-			FIT_PCIADDR_STR(functions->addr),
-			has_root_ports(domain) || has_slots(domain)
-				? "there is no room on its PCI buses"
-				: "its machine type has no slots for several functions");
+	return NULL;
+}
+
+/* The lowest bus number of the definition's expander buses: ours are below. */
+static unsigned int lowest_expander(const struct layout *layout)
+{
+	unsigned int lowest = BUS_MAX + 1;
+	unsigned int unnumbered = 254; /* libvirt's choice for the first, then downwards */
+
+	for (size_t i = 0; i < layout->domain->controller_count; i++) {
+		const struct fit_domain_controller *controller = &layout->domain->controllers[i];
+		unsigned int number = controller->bus_number;
+
+		if (!fit_streq(controller->model, "pcie-expander-bus"))
+			continue;
+		if (!number) {
+			number = unnumbered;
+			unnumbered -= 2;
+		}
+		if (number < lowest)
+			lowest = number;
+	}
+	return lowest;
+}
+
+/* Are there bus numbers for @count root ports more behind an expander bus of the definition? Its
+ * numbers end where those of the next one begin. */
+static bool has_room(
+	const struct layout *layout, const struct fit_domain_controller *expander, size_t count)
+{
+	unsigned int next = BUS_MAX + 1;
+
+	for (size_t i = 0; i < layout->domain->controller_count; i++) {
+		unsigned int other = layout->domain->controllers[i].bus_number;
+
+		if (other > expander->bus_number && other < next)
+			next = other;
+	}
+	for (unsigned int slot = 0; slot < 32; slot++)
+		count += fit_domain_has_slot(layout->domain, expander->index, slot);
+	return expander->bus_number + count < next;
+}
+
+static void note_no_locality(struct layout *layout, int cell, const char *why)
+{
+	fit_planner_reason(layout->planner, FIT_REASON_NOTE, "devices",
+		"the guest does not see that its cell %d is near to its devices: %s", cell, why);
+	for (size_t i = 0; i < layout->card_count; i++)
+		if (layout->cards[i].cell == cell)
+			layout->cards[i].cell = -1;
+}
+
+/* Which cell is on the card's node? One cell alone is near to everything. */
+static void find_cells(struct layout *layout)
+{
+	const struct fit_plan *plan = layout->plan;
+	fit_autofree char *why = NULL;
+	bool possible;
+
+	if (plan->cell_count < 2)
 		return;
+	possible = fit_target_has(fit_planner_target(layout->planner), layout->domain,
+		FIT_FEATURE_EXPANDER_BUS, &why);
+	for (size_t i = 0; i < layout->card_count; i++) {
+		struct card *card = &layout->cards[i];
+
+		for (size_t c = plan->cell_count; card->node >= 0 && c > 0; c--)
+			if (fit_cpuset_contains(
+				    &plan->cells[c - 1].nodes, (unsigned int)card->node))
+				card->cell = (int)c - 1;
 	}
-	for (size_t i = 0; i < count; i++)
-		functions[i].place = (struct fit_guest_place){
+	for (size_t c = 0; c < plan->cell_count && !possible; c++)
+		if (count_ports(layout, (int)c))
+			note_no_locality(layout, (int)c, why);
+}
+
+/* Adds what we need of expander buses, with their bus numbers; the indexes come later. */
+static void add_expanders(struct layout *layout)
+{
+	struct fit_plan *plan = layout->plan;
+	unsigned int top = lowest_expander(layout);
+	size_t reserved =
+		fit_cpuset_count(&layout->domain->pci_buses) + layout->card_count + ROOT_SPARE;
+
+	for (unsigned int cell = 0; cell < plan->cell_count; cell++) {
+		const struct fit_domain_controller *own = own_expander(layout, cell);
+		size_t ports = count_ports(layout, (int)cell);
+		size_t span = ports + 1 > EXPANDER_SPAN ? ports + 1 : EXPANDER_SPAN;
+
+		if (!ports)
+			continue;
+		if (own && !has_room(layout, own, ports)) {
+			note_no_locality(layout, (int)cell,
+				"there are no bus numbers left behind its expander bus");
+		} else if (!own &&
+			   (top < reserved + span ||
+				   free_root_slot(layout, plan->expander_count) == NO_SLOT)) {
+			note_no_locality(layout, (int)cell,
+				"there is no room for an expander bus on its PCI buses");
+		} else if (!own) {
+			top -= (unsigned int)span;
+			*FIT_APPEND(plan->expanders, plan->expander_count) =
+				(struct fit_planned_expander){
+					.cell = cell,
+					.bus_number = top,
+				};
+		}
+	}
+}
+
+/* Which cards get a root port, and do our controllers stay what they are? */
+static void count_controllers(struct layout *layout)
+{
+	fit_autostrlist struct fit_strlist aliases = {0};
+
+	for (size_t i = 0; i < layout->plan->expander_count; i++) {
+		fit_autofree char *alias = expander_alias(layout->plan->expanders[i].cell);
+
+		fit_strlist_add(&aliases, alias);
+	}
+	for (size_t i = 0; i < layout->card_count; i++) {
+		struct card *card = &layout->cards[i];
+		fit_autofree char *alias = port_alias(layout->port_count);
+
+		card->ported =
+			card->cell >= 0 || (card->count > 1 && has_root_ports(layout->domain));
+		if (!card->ported)
+			continue;
+		fit_strlist_add(&aliases, alias);
+		layout->port_count++;
+	}
+	layout->keep_buses = has_same_controllers(layout, &aliases);
+}
+
+static void number_expanders(struct layout *layout)
+{
+	struct fit_plan *plan = layout->plan;
+
+	for (size_t i = 0; i < plan->expander_count; i++) {
+		struct fit_planned_expander *expander = &plan->expanders[i];
+		fit_autofree char *alias = expander_alias(expander->cell);
+
+		expander->index = provide_bus(layout, alias);
+		expander->slot = free_root_slot(layout, i);
+		fit_planner_reason(layout->planner, FIT_REASON_CHOICE, "devices",
+			"guest cell %u gets a PCI Express bus of its own for its devices",
+			expander->cell);
+	}
+}
+
+/* The bus of the card's root port, and a slot there. */
+static unsigned int parent_bus(const struct layout *layout, int cell)
+{
+	const struct fit_domain_controller *own;
+
+	for (size_t i = 0; i < layout->plan->expander_count; i++)
+		if ((int)layout->plan->expanders[i].cell == cell)
+			return layout->plan->expanders[i].index;
+	own = cell >= 0 ? own_expander(layout, (unsigned int)cell) : NULL;
+	return own ? own->index : 0;
+}
+
+static bool add_port(struct layout *layout, const struct card *card, unsigned int *ret_bus)
+{
+	struct fit_plan *plan = layout->plan;
+	fit_autofree char *alias = port_alias(plan->port_count);
+	unsigned int parent = parent_bus(layout, card->cell);
+	unsigned int bus = provide_bus(layout, alias);
+	size_t on_root = plan->expander_count;
+	unsigned int slot;
+
+	for (size_t i = 0; i < plan->port_count; i++)
+		on_root += plan->ports[i].bus == 0;
+	slot = parent ? free_expander_slot(layout, parent) : free_root_slot(layout, on_root);
+	if (bus > BUS_MAX || slot == NO_SLOT)
+		return false;
+	*FIT_APPEND(plan->ports, plan->port_count) =
+		(struct fit_planned_port){.index = bus, .bus = parent, .slot = slot};
+	*ret_bus = bus;
+	return true;
+}
+
+/* The functions in order and none left out: a guest looks for others only behind function 0. */
+static void put_card(const struct card *card, unsigned int bus, unsigned int slot)
+{
+	for (size_t i = 0; i < card->count; i++)
+		*card->functions[i] = (struct fit_guest_place){
 			.set = true,
 			.bus = bus,
 			.slot = slot,
 			.function = (unsigned int)i,
-			.multifunction = i == 0,
+			.multifunction = i == 0 && card->count > 1,
 		};
+}
+
+static void place_cards(struct layout *layout)
+{
+	bool has_place = has_root_ports(layout->domain) || has_slots(layout->domain);
+	size_t slots = 0;
+
+	for (size_t i = 0; i < layout->card_count; i++) {
+		const struct card *card = &layout->cards[i];
+		unsigned int bus = 0;
+		unsigned int slot = NO_SLOT;
+
+		if (card->ported)
+			slot = add_port(layout, card, &bus) ? 0 : NO_SLOT;
+		else if (card->count > 1 && has_slots(layout->domain))
+			slot = free_root_slot(layout, slots++);
+		if (slot != NO_SLOT)
+			put_card(card, bus, slot);
+		else if (card->count > 1)
+			fit_planner_reason(layout->planner, FIT_REASON_NOTE, "devices",
+				"the guest sees the functions of %s as devices of their own: %s",
+				FIT_PCIADDR_STR(card->addr),
+				has_place ? "there is no room on its PCI buses"
+					  : "its machine type has no slots for several functions");
+	}
 }
 
 void fit_place_bus_commit(struct fit_planner *planner)
 {
-	struct fit_plan *plan = planner->plan;
-	size_t cards = 0;
+	struct layout layout = {
+		.planner = planner, .plan = planner->plan, .domain = planner->domain};
 
-	for (size_t i = 0, end; i < plan->device_count; i = end) {
-		end = i + 1;
-		while (end < plan->device_count &&
-			is_same_card(&plan->devices[i], &plan->devices[end]))
-			end++;
-		if (end - i > 1)
-			place_card(planner, &plan->devices[i], end - i, cards++);
-	}
+	list_cards(&layout);
+	find_cells(&layout);
+	add_expanders(&layout);
+	count_controllers(&layout);
+	number_expanders(&layout);
+	place_cards(&layout);
+	free(layout.cards);
 }

@@ -94,7 +94,7 @@ char *fit_iommu_group_problem(
 	return members.count ? fit_strlist_join(&members, ", ") : NULL;
 }
 
-static void add_anchor(struct fit_planner *planner, const struct fit_pci_device *device)
+void fit_planner_add_anchor(struct fit_planner *planner, const struct fit_pci_device *device)
 {
 	struct fit_anchor *anchor;
 
@@ -131,7 +131,7 @@ static int add_requested(struct fit_planner *planner)
 			return fit_planner_refuse(planner,
 				"the request names device %s, which this host does not have",
 				FIT_PCIADDR_STR(wanted->address));
-		add_anchor(planner, device);
+		fit_planner_add_anchor(planner, device);
 	}
 	return 0;
 }
@@ -173,7 +173,7 @@ static int add_hostdevs(struct fit_planner *planner)
 		if (check_hostdev(planner, device) < 0)
 			return -1;
 		if (planner->profile->vcpus.near_devices)
-			add_anchor(planner, device);
+			fit_planner_add_anchor(planner, device);
 	}
 	return 0;
 }
@@ -229,7 +229,7 @@ int fit_place_devices_prepare(struct fit_planner *planner)
 {
 	list_groups(planner);
 	if (add_requested(planner) < 0 || fit_place_passthrough_prepare(planner) < 0 ||
-		add_hostdevs(planner) < 0)
+		fit_place_networks_prepare(planner) < 0 || add_hostdevs(planner) < 0)
 		return -1;
 	if (!planner->profile->vcpus.near_devices)
 		planner->anchor_count = 0;

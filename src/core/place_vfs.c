@@ -15,6 +15,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "core/target.h"
 
 #define REJECTIONS_SHOWN 12
 
@@ -219,6 +220,8 @@ static size_t count_kept(struct fit_planner *planner)
 	bool network = planner->profile->vfs.class == FIT_VF_NETWORK;
 	size_t count = 0;
 
+	if (planner->profile->vfs.as == FIT_VF_AS_NETWORK)
+		count = fit_place_networks_kept(planner);
 	for (size_t i = 0; i < domain->hostdev_count; i++) {
 		const struct fit_domain_hostdev *hostdev = &domain->hostdevs[i];
 		const struct fit_pci_device *device = fit_host_pci(planner->host, hostdev->source);
@@ -260,11 +263,34 @@ static int refuse(struct fit_planner *planner, size_t offered)
 	return fit_planner_refuse(planner, "%s", text.text);
 }
 
+static int list_sources(struct fit_planner *planner)
+{
+	const char *wanted = planner->profile->vfs.pf;
+	size_t offered = 0;
+
+	if (wanted && !fit_streq(wanted, "nearest")) {
+		const struct fit_pci_device *pf = named_pf(planner, wanted);
+
+		if (!pf)
+			return -1;
+		add_source(planner, pf);
+	} else {
+		for (size_t i = 0; i < planner->host->pci_count; i++) {
+			const struct fit_pci_device *pf = &planner->host->pci[i];
+
+			if (pf->sriov_total && !pf->is_vf && is_of_class(planner, pf))
+				add_source(planner, pf);
+		}
+	}
+	for (size_t i = 0; i < planner->source_count; i++)
+		offered += planner->sources[i].offer_count;
+	return offered < planner->vfs_wanted ? refuse(planner, offered) : 0;
+}
+
 int fit_place_vfs_prepare(struct fit_planner *planner)
 {
 	const struct fit_intent_vfs *vfs = &planner->profile->vfs;
-	bool nearest = !vfs->pf || fit_streq(vfs->pf, "nearest");
-	size_t offered = 0;
+	fit_autofree char *why = NULL;
 	size_t kept;
 
 	if (!vfs->intent.set || vfs->count == 0)
@@ -277,23 +303,12 @@ int fit_place_vfs_prepare(struct fit_planner *planner)
 	if (kept >= vfs->count)
 		return 0;
 	planner->vfs_wanted = vfs->count - kept;
-	if (nearest) {
-		for (size_t i = 0; i < planner->host->pci_count; i++) {
-			const struct fit_pci_device *pf = &planner->host->pci[i];
-
-			if (pf->sriov_total && !pf->is_vf && is_of_class(planner, pf))
-				add_source(planner, pf);
-		}
-	} else {
-		const struct fit_pci_device *pf = named_pf(planner, vfs->pf);
-
-		if (!pf)
-			return -1;
-		add_source(planner, pf);
-	}
-	for (size_t i = 0; i < planner->source_count; i++)
-		offered += planner->sources[i].offer_count;
-	return offered < planner->vfs_wanted ? refuse(planner, offered) : 0;
+	if (!fit_target_has(fit_planner_target(planner), planner->domain,
+		    FIT_FEATURE_PCI_PASSTHROUGH, &why))
+		return fit_planner_refuse(planner, "VFs are wanted, but %s", why);
+	if (fit_place_networks_choose(planner) < 0)
+		return -1;
+	return vfs->as == FIT_VF_AS_NETWORK ? 0 : list_sources(planner);
 }
 
 void fit_place_vfs_clear(struct fit_planner *planner)
@@ -441,7 +456,9 @@ void fit_place_vfs_commit(struct fit_planner *planner, const struct fit_candidat
 			.vf = pick->offer->vf,
 			.index = pick->offer->index,
 			.exists = pick->offer->exists,
-			.is_interface = planner->profile->vfs.class == FIT_VF_NETWORK,
+			.is_interface = planner->profile->vfs.class == FIT_VF_NETWORK &&
+					planner->profile->vfs.as != FIT_VF_AS_HOSTDEV,
+			.node = pick->source->node,
 			.iommu_group = pick->offer->iommu_group,
 			.pf_netdev = name ? fit_xstrdup(name) : NULL,
 		};

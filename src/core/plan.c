@@ -35,12 +35,21 @@ void fit_plan_clear(struct fit_plan *plan)
 		free(plan->disk_iothreads[i].target);
 	free(plan->disk_iothreads);
 	free(plan->cells);
-	for (size_t i = 0; i < plan->vf_count; i++)
+	for (size_t i = 0; i < plan->vf_count; i++) {
 		free(plan->vfs[i].pf_netdev);
+		free(plan->vfs[i].mac);
+	}
 	free(plan->vfs);
+	for (size_t i = 0; i < plan->standby_count; i++) {
+		free(plan->standbys[i].identity);
+		free(plan->standbys[i].mac);
+		free(plan->standbys[i].alias);
+	}
+	free(plan->standbys);
 	for (size_t i = 0; i < plan->device_count; i++)
 		free(plan->devices[i].what);
 	free(plan->devices);
+	free(plan->expanders);
 	free(plan->ports);
 	for (size_t i = 0; i < plan->reason_count; i++)
 		free(plan->reasons[i].text);
@@ -125,6 +134,7 @@ static void commit(struct fit_planner *planner, const struct fit_candidate *best
 	fit_place_threads_commit(planner, best);
 	fit_place_memory_commit(planner, best);
 	fit_place_vfs_commit(planner, best);
+	fit_place_networks_commit(planner);
 	fit_place_bus_commit(planner);
 	fit_place_qemu_args_check(planner);
 }

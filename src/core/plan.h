@@ -32,16 +32,6 @@ struct fit_reason {
 	char *text;	   /* one sentence */
 };
 
-struct fit_planned_vf {
-	struct fit_pciaddr pf;
-	struct fit_pciaddr vf;
-	unsigned int index; /* VF number on its PF, from 0 */
-	bool exists;	    /* false: to be created at start */
-	bool is_interface;  /* <interface type='hostdev'> or <hostdev> */
-	int iommu_group;    /* -1 unknown */
-	char *pf_netdev;    /* for people; NULL */
-};
-
 /* Where the guest sees a device. */
 struct fit_guest_place {
 	bool set; /* false: libvirt chooses */
@@ -49,6 +39,31 @@ struct fit_guest_place {
 	unsigned int slot;
 	unsigned int function;
 	bool multifunction; /* function 0 of several */
+};
+
+struct fit_planned_vf {
+	struct fit_pciaddr pf;
+	struct fit_pciaddr vf;
+	unsigned int index;  /* VF number on its PF, from 0 */
+	bool exists;	     /* false: to be created at start */
+	bool is_interface;   /* <interface type='hostdev'> or <hostdev> */
+	int iommu_group;     /* -1 unknown */
+	char *pf_netdev;     /* for people; NULL */
+	int node;	     /* of the PF; -1 unknown */
+	const char *network; /* libvirt takes one of this network at start: there is no address, PF
+			      * and index; else NULL. Of the profile */
+	char *mac;	     /* NULL: libvirt makes one, and the definition keeps it */
+	unsigned int vlan;   /* 0: none */
+	const char *standby; /* alias of the NIC that stands in, of `standbys`; NULL: none */
+	struct fit_guest_place place;
+};
+
+/* A NIC of the definition that stands in while a VF is unplugged. */
+struct fit_planned_standby {
+	char *identity; /* its MAC as the definition has it */
+	char *mac;
+	char *alias;
+	bool names_itself; /* the alias is the definition's */
 };
 
 /* A whole device, or one function of it. */
@@ -60,6 +75,14 @@ struct fit_planned_device {
 	int node;	 /* -1 unknown */
 	const char *rom; /* <rom bar=>; NULL: none. Of the profile */
 	struct fit_guest_place place;
+};
+
+/* A pcie-expander-bus that we add for a guest cell, on the root bus. */
+struct fit_planned_expander {
+	unsigned int cell;
+	unsigned int index; /* of the controller: the bus it provides */
+	unsigned int slot;
+	unsigned int bus_number; /* that the guest sees: those above it are for what is behind */
 };
 
 /* A root port that we add for a device. */
@@ -119,8 +142,12 @@ struct fit_plan {
 	bool cells_kept; /* they are the definition's own */
 	struct fit_planned_vf *vfs;
 	size_t vf_count;
+	struct fit_planned_standby *standbys; /* of the first VFs, in their order */
+	size_t standby_count;
 	struct fit_planned_device *devices; /* functions of one slot are neighbours */
 	size_t device_count;
+	struct fit_planned_expander *expanders; /* by cell */
+	size_t expander_count;
 	struct fit_planned_port *ports;
 	size_t port_count;
 
@@ -134,6 +161,7 @@ void fit_plan_clear(struct fit_plan *plan);
 void fit_plan_reason(struct fit_plan *plan, enum fit_reason_kind kind, const char *topic,
 	const char *format, ...) FIT_PRINTF(4, 5);
 
+struct fit_networks;
 struct fit_target;
 
 struct fit_plan_input {
@@ -142,9 +170,10 @@ struct fit_plan_input {
 	const struct fit_domain *previous; /* as it is now, with our edits; NULL: never fitted */
 	const struct fit_request *request; /* devices; may be NULL */
 	const struct fit_profile *profile;
-	const struct fit_claims *claims; /* of other domains; may be NULL */
-	const struct fit_target *target; /* NULL: fit_target_default */
-	xmlDoc *original;		 /* that `domain` is the view of; may be NULL in tests */
+	const struct fit_claims *claims;     /* of other domains; may be NULL */
+	const struct fit_networks *networks; /* of libvirt; NULL: not known */
+	const struct fit_target *target;     /* NULL: fit_target_default */
+	xmlDoc *original; /* that `domain` is the view of; may be NULL in tests */
 };
 
 /*

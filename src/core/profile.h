@@ -135,6 +135,13 @@ enum fit_vf_class {
 	FIT_VF_NVME,	/* PCI class 0108: <hostdev> */
 };
 
+/* What a network VF is in the definition. */
+enum fit_vf_as {
+	FIT_VF_AS_INTERFACE, /* <interface type='hostdev'> */
+	FIT_VF_AS_HOSTDEV,   /* <hostdev>, which has no MAC or VLAN of libvirt's */
+	FIT_VF_AS_NETWORK,   /* <interface type='network'>: of a network that gives out VFs */
+};
+
 struct fit_intent_vfs {
 	struct fit_intent intent;
 	unsigned int count;
@@ -142,6 +149,11 @@ struct fit_intent_vfs {
 	char *pf; /* "nearest", a PCI address or a netdev name */
 	unsigned int
 		create; /* VFs to create when the PF has none: at least; 0: as many as needed */
+	enum fit_vf_as as;
+	char *network;	   /* libvirt's, for FIT_VF_AS_NETWORK; NULL: none */
+	char *macs;	   /* separated by spaces, for one VF after the other; NULL: libvirt's */
+	unsigned int vlan; /* tag; 0: none */
+	bool with_standby; /* teaming="standby": a virtio NIC of the definition stands in */
 };
 
 /* Whole devices, of those that the request names: <passthrough of=…>. */
@@ -161,7 +173,7 @@ struct fit_intent_governor {
 
 struct fit_profile_param {
 	char *name;
-	char *type;	   /* "count", "size", "sizes", "choice", "text", "yes-no", "pf" */
+	char *type;	   /* "count", "size", "sizes", "choice", "text", "yes-no", "pf", … */
 	char *value;	   /* after overrides */
 	char *fallback;	   /* the default */
 	char *allowed;	   /* space-separated choices, NULL */

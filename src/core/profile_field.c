@@ -57,16 +57,17 @@ static char *store_count(
 	const struct fit_profile_attribute *attribute, void *field, const char *text)
 {
 	const struct fit_profile_word *word = find_word(attribute, text);
+	char *canonical;
 	unsigned int count;
 
 	if (word) {
 		*(unsigned int *)field = word->value;
 		return fit_xstrdup(text);
 	}
-	if (!fit_value_parse_count(text, &count))
-		return NULL;
-	*(unsigned int *)field = count;
-	return fit_xasprintf("%u", count);
+	canonical = fit_value_canonical(fit_value_type_find(attribute->type), NULL, text);
+	if (canonical && fit_value_parse_count(canonical, &count))
+		*(unsigned int *)field = count;
+	return canonical;
 }
 
 /* "auto" or a number: two fields. */

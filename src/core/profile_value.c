@@ -18,6 +18,10 @@
 /* Three registers of CPUID. */
 #define VENDOR_ID_MAX 12
 
+/* 0 and 4095 are reserved in 802.1Q. */
+#define VLAN_MIN 1
+#define VLAN_MAX 4094
+
 #define WHITE_SPACE " \t\r\n"
 
 bool fit_value_parse_count(const char *text, unsigned int *ret_count)
@@ -188,6 +192,57 @@ static char *canonical_vendor_id(const char *text, const char *allowed FIT_UNUSE
 	return fit_xstrdup(text);
 }
 
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+char *fit_value_mac(const char *text)
+{
+	char mac[] = "00:00:00:00:00:00";
+
+	if (strlen(text) != strlen(mac))
+		return NULL;
+	for (size_t i = 0; mac[i]; i++) {
+		int digit = hex_digit(text[i]);
+
+		if (mac[i] == ':' ? text[i] != ':' : digit < 0)
+			return NULL;
+		if (mac[i] != ':')
+			mac[i] = "0123456789abcdef"[digit];
+	}
+	/* Bit 0 of the first byte: an address of a group, which no card has. */
+	return hex_digit(mac[1]) & 1 ? NULL : fit_xstrdup(mac);
+}
+
+static char *canonical_macs(const char *text, const char *allowed FIT_UNUSED)
+{
+	fit_autostrlist struct fit_strlist words = {0};
+	fit_autostrlist struct fit_strlist macs = {0};
+
+	fit_strlist_split(&words, text, WHITE_SPACE);
+	for (size_t i = 0; i < words.count; i++) {
+		fit_autofree char *mac = fit_value_mac(words.items[i]);
+
+		if (!mac || fit_strlist_contains(&macs, mac))
+			return NULL;
+		fit_strlist_add(&macs, mac);
+	}
+	return macs.count ? fit_strlist_join(&macs, " ") : NULL;
+}
+
+static char *canonical_vlan(const char *text, const char *allowed FIT_UNUSED)
+{
+	unsigned int tag;
+
+	if (!fit_value_parse_count(text, &tag) || tag < VLAN_MIN || tag > VLAN_MAX)
+		return NULL;
+	return fit_xasprintf("%u", tag);
+}
+
 struct fit_value_type {
 	const char *name;
 	char *(*canonical)(const char *text, const char *allowed);
@@ -211,6 +266,9 @@ static const struct fit_value_type types[] = {
 		"\"all\", names of Hyper-V enlightenments as libvirt has them, or \"none\"", NULL},
 	{"vendor-id", canonical_vendor_id,
 		"1 to 12 letters, digits, dots, dashes, underlines and spaces between", NULL},
+	{"macs", canonical_macs,
+		"MAC addresses, each once and none of a group, such as 52:54:00:6b:3c:58", NULL},
+	{"vlan", canonical_vlan, "a VLAN from 1 to 4094", NULL},
 	{"text", canonical_text, "a line of text", NULL},
 };
 

@@ -22,6 +22,9 @@ FIT_MUST_CHECK bool fit_value_parse_count(const char *text, unsigned int *ret_co
 FIT_MUST_CHECK bool fit_value_parse_page_sizes(
 	const char *text, uint64_t **ret_sizes, size_t *ret_count);
 
+/* A MAC address of one card in lower case, NULL when @text is none. To be freed. */
+char *fit_value_mac(const char *text);
+
 /* The type of a parameter, by its name in type=; NULL when there is none such. */
 struct fit_value_type;
 const struct fit_value_type *fit_value_type_find(const char *name);

@@ -195,6 +195,7 @@ static int make(struct render *render, struct fit_err *err)
 		.request = &render->request,
 		.profile = &render->result.profile,
 		.claims = &render->others,
+		.networks = render->input->networks,
 		.target = render->input->target,
 	};
 

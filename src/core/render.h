@@ -24,8 +24,9 @@ struct fit_render_input {
 	const struct fit_request *asked; /* on top of the document's request; NULL: nothing */
 	bool had_metadata;		 /* see fit_record */
 	const struct fit_host *host;
-	const struct fit_claims *claims; /* may contain the domain itself; may be NULL */
-	const struct fit_target *target; /* NULL: fit_target_default */
+	const struct fit_claims *claims;     /* may contain the domain itself; may be NULL */
+	const struct fit_networks *networks; /* of libvirt; NULL: not known */
+	const struct fit_target *target;     /* NULL: fit_target_default */
 	fit_profile_loader load;
 	void *load_context;
 };

@@ -265,21 +265,35 @@ static size_t count_group(const struct fit_host *host, int group)
 static char *comment_on_vf(const struct report *report, const struct fit_planned_vf *vf)
 {
 	const char *pf = vf->pf_netdev ? vf->pf_netdev : FIT_PCIADDR_STR(vf->pf);
+	fit_autobuffer struct fit_buffer text = {0};
 
-	if (!vf->exists)
-		return fit_xasprintf("%s, VF %u, created at start", pf, vf->index);
-	return fit_xasprintf("%s, VF %u, IOMMU group %d%s", pf, vf->index, vf->iommu_group,
-		count_group(report->input->host, vf->iommu_group) == 1 ? ", alone" : "");
+	if (vf->network)
+		fit_buffer_add(&text, "chosen by libvirt at start");
+	else if (!vf->exists)
+		fit_buffer_addf(&text, "%s, VF %u, created at start", pf, vf->index);
+	else
+		fit_buffer_addf(&text, "%s, VF %u, IOMMU group %d%s", pf, vf->index,
+			vf->iommu_group,
+			count_group(report->input->host, vf->iommu_group) == 1 ? ", alone" : "");
+	if (vf->mac)
+		fit_buffer_addf(&text, ", %s", vf->mac);
+	if (vf->vlan)
+		fit_buffer_addf(&text, ", VLAN %u", vf->vlan);
+	return fit_buffer_steal(&text);
 }
 
 static void add_vfs(struct report *report)
 {
 	const struct fit_plan *plan = report->plan;
 
-	for (size_t i = 0; i < plan->vf_count; i++)
+	for (size_t i = 0; i < plan->vf_count; i++) {
+		const struct fit_planned_vf *vf = &plan->vfs[i];
+
 		add_row(report, fit_xasprintf("VF %zu", i + 1),
-			fit_xstrdup(FIT_PCIADDR_STR(plan->vfs[i].vf)),
-			comment_on_vf(report, &plan->vfs[i]));
+			vf->network ? fit_xasprintf("network %s", vf->network)
+				    : fit_xstrdup(FIT_PCIADDR_STR(vf->vf)),
+			comment_on_vf(report, vf));
+	}
 }
 
 static void add_devices(struct report *report)
@@ -302,7 +316,8 @@ static void add_devices(struct report *report)
 static bool will_exist(const struct report *report, struct fit_pciaddr device)
 {
 	for (size_t i = 0; i < report->plan->vf_count; i++) {
-		if (fit_pciaddr_equal(report->plan->vfs[i].vf, device))
+		if (!report->plan->vfs[i].network &&
+			fit_pciaddr_equal(report->plan->vfs[i].vf, device))
 			return true;
 	}
 	return fit_host_pci(report->input->host, device) != NULL;

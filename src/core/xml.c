@@ -220,6 +220,11 @@ char *fit_xml_text(const xmlNode *node)
 	return text ? fit_xstrdup(fit_trim(text)) : NULL;
 }
 
+char *fit_xml_escape(const char *text)
+{
+	return take(xmlEncodeSpecialChars(NULL, (const xmlChar *)text));
+}
+
 unsigned int fit_xml_line(const xmlNode *node)
 {
 	long line = xmlGetLineNo(node);

@@ -47,6 +47,9 @@ xmlNode *fit_xml_find(const xmlNode *node, const char *slash_path);
 char *fit_xml_attr(const xmlNode *node, const char *name);
 char *fit_xml_text(const xmlNode *node); /* trimmed */
 
+/* @text as it can stand in an attribute between double quotes. To be freed. */
+char *fit_xml_escape(const char *text);
+
 /* Line of the node in its file; 0 when unknown. */
 unsigned int fit_xml_line(const xmlNode *node);
 

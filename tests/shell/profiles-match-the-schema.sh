@@ -131,6 +131,16 @@ done
 words vfs class network nvme
 words vfs count 0 1 8192
 words vfs create needed 8
+words vfs as interface hostdev network
+words vfs vlan none 1 4094
+words vfs mac auto 52:54:00:6b:3c:58 "52:54:00:6B:3C:58 02:00:00:00:00:01"
+words vfs teaming none standby
+expect good "<vfs network='vf-pool'/>"
+expect bad "<vfs network=''/>"
+expect bad "<vfs vlan='4095'/>"
+expect bad "<vfs vlan='0'/>"
+expect bad "<vfs mac='53:54:00:6b:3c:58'/>"
+expect bad "<vfs mac='52:54:00:6b:3c'/>"
 for pf in nearest 0000:41:00.0 41:00.0 10000:e1:00.0 enp65s0f0; do
 	expect good "<vfs pf='$pf'/>"
 done
@@ -165,11 +175,11 @@ expect bad "<host><governor missing='ignore'/></host>"
 expect bad "<host><vcpus/></host>"
 expect bad "<governor/>"
 
-for type in count:1 size:4MiB sizes:none yes-no:no names:none hyperv:all vendor-id:me pf:nearest text:any; do
-	expect good "<param name='a' type='${type%:*}' default='${type#*:}'/>"
-	expect bad "<param name='a' type='${type%:*}' default=''/>"
-	expect bad "<param name='a' type='${type%:*}'/>"
-	expect bad "<param name='a' type='${type%:*}' default='${type#*:}' allowed='x'/>"
+for type in count:1 size:4MiB sizes:none yes-no:no pf:nearest macs:52:54:00:6b:3c:58 vlan:7 names:none hyperv:all vendor-id:me text:any; do
+	expect good "<param name='a' type='${type%%:*}' default='${type#*:}'/>"
+	expect bad "<param name='a' type='${type%%:*}' default=''/>"
+	expect bad "<param name='a' type='${type%%:*}'/>"
+	expect bad "<param name='a' type='${type%%:*}' default='${type#*:}' allowed='x'/>"
 done
 expect good "<param name='a-b_1' type='choice' allowed='x y' default='x'>D</param>"
 expect bad "<param name='a' type='choice' default='x'/>"

@@ -112,4 +112,41 @@ for function in $(xmllint --xpath "//controller[@type='pci']/address[@function!=
 	[ -n "$(xml_value "//controller/address[@slot='$function'][@function='0x0']/@slot" "$(cat back.xml)")" ] ||
 		fail "functions of slot $function without the first: $(cat back.xml)"
 done
+
+# VFs: what an interface can have, NICs that stand in, VFs of a network.
+use_host two-node
+check card sriov --param vfs=2 --param vlan=42 --param mac='52:54:00:00:00:0A 52:54:00:00:00:0b'
+same "MAC" 52:54:00:00:00:0a \
+	"$(xml_value "//interface[alias/@name='ua-virt-fit-vf0']/mac/@address" "$fitted")"
+same "VLAN" 42 "$(xml_value "//interface[alias/@name='ua-virt-fit-vf1']/vlan/tag/@id" "$fitted")"
+check card sriov --param as=hostdev
+check card sriov --param class=nvme
+check card "gpu sriov" --device 0000:c1:00.0
+check card sriov --param teaming=standby
+same "MAC of both" "52:54:00:aa:00:01 52:54:00:aa:00:01" \
+	"$(grep -o "52:54:00:aa:00:01" <<<"$fitted" | paste -sd ' ')"
+same "partner" ua-virt-fit-standby0 "$(xml_value "//teaming[@type='transient']/@persistent" "$fitted")"
+check old sriov --param teaming=standby
+
+# The MAC that libvirt made stays, also with other settings.
+virt-fit set card sriov >/dev/null
+mac=$(xml_value "//interface[alias/@name='ua-virt-fit-vf0']/mac/@address" "$(dump card)")
+virt-fit set card sriov --param vlan=7 >/dev/null
+same "MAC" "$mac" "$(xml_value "//interface[alias/@name='ua-virt-fit-vf0']/mac/@address" "$(dump card)")"
+virt-fit unset card >/dev/null
+
+if virsh -q net-list >/dev/null 2>&1; then
+	virsh -q net-define /dev/stdin <<-END
+		<network>
+		  <name>pool &amp; "more"</name>
+		  <forward mode='hostdev' managed='yes'><pf dev='enp65s0f0'/></forward>
+		</network>
+	END
+	pool=(--param as=network --param network='pool & "more"')
+	check card sriov "${pool[@]}" --param vlan=42
+	check card sriov "${pool[@]}" --param teaming=standby
+	virt-fit set card sriov --param as=network --param network=none-such 2>log &&
+		fail "a network that is not there was taken"
+	grep -q "there is no libvirt network 'none-such'" log || fail "$(cat log)"
+fi
 echo "$count definitions"

@@ -302,6 +302,8 @@ struct fit_plan_input fit_bench_input(const struct fit_bench *b)
 		.request = &b->request,
 		.profile = &b->profile,
 		.claims = &b->claims,
+		.networks = b->networks,
+		.target = b->target,
 	};
 }
 

@@ -63,6 +63,8 @@ struct fit_bench {
 	struct fit_profile profile;
 	struct fit_claims claims;
 	struct fit_request request;
+	const struct fit_networks *networks;
+	const struct fit_target *target;
 	struct fit_domain previous;
 	bool has_previous;
 	struct fit_plan plan;

@@ -265,7 +265,7 @@ static void each_machine_type_has_its_own_place_for_functions(void **state)
 	(void)state;
 	request(&b, "0000:81:00.0");
 	set_machine(&b, "x86_64", "pc-i440fx-7.2");
-	fit_cpuset_add(&b.domain.pci_root_slots, 0x18);
+	*FIT_APPEND(b.domain.pci_slots, b.domain.pci_slot_count) = (struct fit_guest_slot){0, 0x18};
 	fit_bench_plan(&b);
 	expect_devices(&b, "81:00.0 0/17/0*, 81:00.1 0/17/1, 81:00.2 0/17/2");
 	assert_int_equal(b.plan.port_count, 0);
@@ -323,7 +323,9 @@ static void without_room_the_functions_are_devices_of_their_own(void **state)
 
 	(void)state;
 	request(&b, "0000:81:00.0");
-	fit_cpuset_add(&b.domain.pci_buses, 255);
+	for (unsigned int slot = 0; slot < 32; slot++)
+		*FIT_APPEND(b.domain.pci_slots, b.domain.pci_slot_count) =
+			(struct fit_guest_slot){0, slot};
 	fit_bench_plan(&b);
 	expect_devices(&b, "81:00.0 -, 81:00.1 -, 81:00.2 -");
 	fit_expect_reason(&b, FIT_REASON_NOTE, "there is no room on its PCI buses");

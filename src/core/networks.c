@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "core/networks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "core/xml.h"
+
+static void clear_network(struct fit_network *network)
+{
+	free(network->name);
+	free(network->pf);
+	free(network->vfs);
+}
+
+void fit_networks_clear(struct fit_networks *networks)
+{
+	for (size_t i = 0; i < networks->count; i++)
+		clear_network(&networks->items[i]);
+	free(networks->items);
+	*networks = (struct fit_networks){0};
+}
+
+static bool read_number(const xmlNode *node, const char *attribute, uint64_t max, uint64_t *ret)
+{
+	fit_autofree char *text = fit_xml_attr(node, attribute);
+
+	*ret = 0;
+	return !text || fit_parse_c_uint(text, max, ret);
+}
+
+static bool read_address(const xmlNode *node, struct fit_pciaddr *ret_addr)
+{
+	uint64_t domain;
+	uint64_t bus;
+	uint64_t slot;
+	uint64_t function;
+
+	if (!read_number(node, "domain", UINT32_MAX, &domain) ||
+		!read_number(node, "bus", 0xff, &bus) || !read_number(node, "slot", 0x1f, &slot) ||
+		!read_number(node, "function", 7, &function))
+		return false;
+	*ret_addr = (struct fit_pciaddr){
+		.domain = (uint32_t)domain,
+		.bus = (uint8_t)bus,
+		.slot = (uint8_t)slot,
+		.function = (uint8_t)function,
+	};
+	return true;
+}
+
+int fit_networks_add(
+	struct fit_networks *networks, const char *xml, bool active, struct fit_err *err)
+{
+	fit_autodoc xmlDoc *doc = fit_xml_parse(xml, strlen(xml), "network", err);
+	const xmlNode *root = doc ? xmlDocGetRootElement(doc) : NULL;
+	const xmlNode *forward = fit_xml_child(root, "forward");
+	fit_autofree char *mode = fit_xml_attr(forward, "mode");
+	fit_autofree char *name = fit_xml_text(fit_xml_child(root, "name"));
+	struct fit_network *network;
+
+	if (!doc)
+		return -1;
+	if (!fit_xml_is(root, "network") || !name)
+		return fit_err_set(
+			err, FIT_ERR_INVALID, "network: no <network> with a name is here");
+	network = FIT_APPEND(networks->items, networks->count);
+	network->name = FIT_STEAL(name);
+	network->active = active;
+	network->gives_vfs = fit_streq(mode, "hostdev");
+	if (!network->gives_vfs)
+		return 0;
+	network->pf = fit_xml_attr(fit_xml_child(forward, "pf"), "dev");
+	fit_xml_for_each (node, forward, "address") {
+		struct fit_pciaddr addr;
+
+		if (read_address(node, &addr))
+			*FIT_APPEND(network->vfs, network->vf_count) = addr;
+	}
+	return 0;
+}
+
+const struct fit_network *fit_networks_find(const struct fit_networks *networks, const char *name)
+{
+	for (size_t i = 0; i < networks->count; i++)
+		if (fit_streq(networks->items[i].name, name))
+			return &networks->items[i];
+	return NULL;
+}
