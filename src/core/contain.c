@@ -38,6 +38,9 @@ bool fit_is_libvirt_default(const char *element, const char *attribute, const ch
 
 bool fit_is_libvirt_child(const xmlNode *child)
 {
+	if (fit_xml_is(child->parent, "controller") &&
+		(fit_xml_is(child, "model") || fit_xml_is(child, "target")))
+		return true;
 	return fit_xml_is(child, "mac") || fit_xml_is(child, "address");
 }
 
