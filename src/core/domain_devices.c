@@ -218,14 +218,38 @@ static int read_device(const struct fit_domain_reader *reader, const xmlNode *no
 	return is_pci_interface(node) ? add_hostdev(reader, node, true) : 0;
 }
 
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Libvirt refuses two disks of one target, and for us it is what a disk is known by. */
+static int check_targets(const struct fit_domain_reader *reader, const xmlNode *devices)
+{
+	const struct fit_domain *domain = reader->domain;
+	fit_autofree const char **targets = fit_xcalloc(domain->disk_count, sizeof(*targets));
+
+	for (size_t i = 0; i < domain->disk_count; i++)
+		targets[i] = domain->disks[i].target;
+	if (domain->disk_count)
+		qsort(targets, domain->disk_count, sizeof(*targets), compare_texts);
+	for (size_t i = 1; i < domain->disk_count; i++)
+		if (strcmp(targets[i - 1], targets[i]) == 0)
+			return fit_domain_fail(
+				reader, devices, "two disks have the target '%s'", targets[i]);
+	return 0;
+}
+
 int fit_domain_read_devices(const struct fit_domain_reader *reader, const xmlNode *root)
 {
+	const xmlNode *devices = fit_xml_child(root, "devices");
+
 	read_qemu_args(root, &reader->domain->qemu_args);
-	fit_xml_for_each (node, fit_xml_child(root, "devices"), NULL) {
+	fit_xml_for_each (node, devices, NULL) {
 		if (read_device(reader, node) < 0 || read_guest_address(reader, node) < 0)
 			return -1;
 	}
-	return 0;
+	return check_targets(reader, devices);
 }
 
 bool fit_domain_has_slot(const struct fit_domain *domain, unsigned int bus, unsigned int slot)

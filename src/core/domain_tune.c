@@ -199,5 +199,8 @@ int fit_domain_read_threads(const struct fit_domain_reader *reader, const xmlNod
 		return -1;
 	drop_excess_vcpu_pins(domain);
 	domain->has_emulator_pin = emulator;
+	if (emulator && fit_xml_next(emulator, "emulatorpin"))
+		return fit_domain_fail(reader, fit_xml_next(emulator, "emulatorpin"),
+			"the emulator is pinned twice");
 	return emulator ? fit_domain_cpus(reader, emulator, "cpuset", &domain->emulator_pin) : 0;
 }

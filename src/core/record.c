@@ -162,6 +162,11 @@ static xmlNode *scope_of(const struct place *place, const struct fit_path *path)
 	return root;
 }
 
+static bool is_metadata(const struct fit_path *path)
+{
+	return path->step_count == 1 && strcmp(path->steps[0].name, "metadata") == 0;
+}
+
 static int check_values(const struct place *place, const struct fit_facet *facet,
 	const struct fit_path *path, struct fit_err *err)
 {
@@ -169,14 +174,15 @@ static int check_values(const struct place *place, const struct fit_facet *facet
 		fit_xasprintf("%s: record of virt-fit: facet %s", place->name, facet->path);
 	xmlNode *scope;
 
+	/* <metadata> itself may have been created for the record. */
+	if (!fit_path_is_editable(path) && (!facet->container || !is_metadata(path)))
+		return refuse(place, err, "facet %s: virt-fit does not change <%s>", facet->path,
+			path->steps[0].name);
 	if (facet->container)
 		return facet->before || facet->wrote || path->kind != FIT_PATH_ELEMENT
 			       ? refuse(place, err, "facet %s is a container with a value",
 					 facet->path)
 			       : 0;
-	if (!fit_path_is_editable(path))
-		return refuse(place, err, "facet %s: virt-fit does not change <%s>", facet->path,
-			path->steps[0].name);
 	if (path->kind == FIT_PATH_ATTRIBUTE || (path->kind == FIT_PATH_TEXT && !facet->before))
 		return 0;
 	scope = scope_of(place, path);

@@ -152,6 +152,30 @@ static void collect_other_claims(struct render *render)
 			*FIT_APPEND(render->others.items, render->others.count) = claims->items[i];
 }
 
+static bool has_iothread(const struct fit_domain *domain, unsigned int id)
+{
+	for (size_t i = 0; i < domain->iothread_count; i++)
+		if (domain->iothread_ids[i] == id)
+			return true;
+	return false;
+}
+
+/* A pin of the user's may have been for an iothread that is not there (any more), which libvirt
+ * refuses. Only the fitted definition tells: it may have been given one. */
+static int check_iothread_pins(const struct fit_domain *fitted, struct fit_err *err)
+{
+	for (size_t i = 0; i < fitted->iothread_pin_count; i++) {
+		unsigned int id = fitted->iothread_pins[i].id;
+
+		if (!has_iothread(fitted, id))
+			return fit_err_set(err, FIT_ERR_INVALID,
+				"%s: <iothreadpin iothread='%u'> is for an iothread that the "
+				"domain does not have: remove it, or add the iothread",
+				fitted->name, id);
+	}
+	return 0;
+}
+
 static int apply(struct render *render, struct fit_err *err)
 {
 	const struct fit_render_input *input = render->input;
@@ -167,9 +191,10 @@ static int apply(struct render *render, struct fit_err *err)
 	};
 
 	if (fit_rewrite_apply(render->doc, input->name, &render->overlay.edits, &info,
-		    render->remains, err) < 0)
+		    render->remains, err) < 0 ||
+		fit_domain_read(render->doc, input->name, &render->fitted, err) < 0)
 		return -1;
-	return fit_domain_read(render->doc, input->name, &render->fitted, err);
+	return check_iothread_pins(&render->fitted, err);
 }
 
 static void finish(struct render *render, const struct fit_plan_input *plan_input)

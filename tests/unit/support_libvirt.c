@@ -318,7 +318,7 @@ static void clean_inside(xmlNode *node)
 
 static void clean(xmlNode *node)
 {
-	bool has_elements = fit_xml_child(node, NULL);
+	bool has_elements = fit_xml_child(node, NULL) || fit_xml_is(node, "devices");
 	xmlNode *next;
 
 	drop_foreign_attributes(node);
