@@ -359,11 +359,29 @@ static int apply_source(struct composition *composition, const struct fit_profil
 	return apply_overlay(composition, source);
 }
 
-/* What single attributes cannot tell. libvirt refuses this one on define. */
+/* A CPU feature that is both wanted and not wanted. */
+static int check_features(const struct fit_intent_cpu *cpu, struct fit_err *err)
+{
+	fit_autostrlist struct fit_strlist required = {0};
+	fit_autostrlist struct fit_strlist disabled = {0};
+
+	fit_strlist_split(&required, cpu->require ? cpu->require : "", " ");
+	fit_strlist_split(&disabled, cpu->disable ? cpu->disable : "", " ");
+	for (size_t i = 0; i < required.count; i++)
+		if (fit_strlist_contains(&disabled, required.items[i]))
+			return fit_err_set(err, FIT_ERR_INVALID,
+				"%s:%u: <cpu> has '%s' in require= and in disable=",
+				cpu->intent.file, cpu->intent.line, required.items[i]);
+	return 0;
+}
+
+/* What single attributes cannot tell. libvirt refuses both on define. */
 static int check_sense(const struct fit_profile *profile, struct fit_err *err)
 {
 	const struct fit_intent_disks *disks = &profile->disks;
 
+	if (check_features(&profile->cpu, err) < 0)
+		return -1;
 	if (fit_streq(disks->io, "native") && disks->cache && !fit_streq(disks->cache, "none") &&
 		!fit_streq(disks->cache, "directsync"))
 		return fit_err_set(err, FIT_ERR_INVALID,

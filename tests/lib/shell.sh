@@ -47,6 +47,14 @@ wait_until() { # SECONDS COMMAND ARGUMENT...
 	done
 }
 
+# Sets `profile` to the name of the next shipped one, round and round.
+next_profile() {
+	local files=("$BUILD"/profiles/*.xml)
+	profile_turn=$(((${profile_turn:--1} + 1) % ${#files[@]}))
+	profile=${files[profile_turn]##*/}
+	profile=${profile%.xml}
+}
+
 # The files of this tree, one a line, relative to TOP: what is built from them and version control's
 # own files left out.
 tree_files() { # FIND-EXPRESSION...

@@ -61,8 +61,10 @@ host=small refused "2 threads" --profile threads
 sound --profile threads
 profile backing '<disks cache="writeback" io="native"/>'
 refused "native" --profile backing
+profile features '<cpu require="vmx svm" disable="invtsc svm"/>'
+refused "features.xml:1: <cpu> has 'svm' in require= and in disable=" --profile features
 definition '' q99
-sound --profile "low-latency sriov" --param pages=none
+sound --profile low-latency --param pages=none
 
 # Definitions against themselves
 definition "<cputune><vcpupin vcpu='0' cpuset='1'/><vcpupin vcpu='0' cpuset='2'/></cputune>"

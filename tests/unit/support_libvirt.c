@@ -369,6 +369,8 @@ static unsigned int next_bus(xmlNode *devices)
 	return highest + 1;
 }
 
+#define BUS_MAX 255
+
 /* Every interface gets a MAC, and a root port of its own behind those that are there. */
 static void lay_out_buses(xmlNode *devices)
 {
@@ -382,7 +384,7 @@ static void lay_out_buses(xmlNode *devices)
 
 		if (!fit_xml_child(node, "mac"))
 			set(xmlNewChild(node, NULL, (const xmlChar *)"mac", NULL), "address", mac);
-		if (fit_xml_child(node, "address"))
+		if (fit_xml_child(node, "address") || next > BUS_MAX)
 			continue;
 		address = xmlNewChild(node, NULL, (const xmlChar *)"address", NULL);
 		set(address, "type", "pci");
