@@ -145,16 +145,18 @@ lab-shell:
 
 .PHONY: install uninstall
 install: all
-	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(sbindir) $(DESTDIR)$(datadir)/virt-fit/profiles
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(sbindir) $(DESTDIR)$(datadir)/virt-fit/profiles \
+		$(DESTDIR)$(datadir)/doc/virt-fit
 	install -m 0755 $(BUILD)/virt-fit $(DESTDIR)$(bindir)/virt-fit
 	install -m 0755 $(BUILD)/virt-fit-hook $(DESTDIR)$(sbindir)/virt-fit-hook
 	install -m 0644 profiles/*.xml profiles/profile.rng $(DESTDIR)$(datadir)/virt-fit/profiles/
+	install -m 0644 profiles/*.md $(DESTDIR)$(datadir)/doc/virt-fit/
 	DESTDIR='$(DESTDIR)' sysconfdir='$(sysconfdir)' hook/install-gate $(BUILD)/qemu-gate
 
 uninstall:
 	DESTDIR='$(DESTDIR)' sysconfdir='$(sysconfdir)' hook/install-gate --remove
 	rm -f $(DESTDIR)$(bindir)/virt-fit $(DESTDIR)$(sbindir)/virt-fit-hook
-	rm -rf $(DESTDIR)$(datadir)/virt-fit
+	rm -rf $(DESTDIR)$(datadir)/virt-fit $(DESTDIR)$(datadir)/doc/virt-fit
 
 .PHONY: clean
 clean:
