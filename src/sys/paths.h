@@ -32,6 +32,9 @@
 /* Our own open files, as programs that we start find them; absolute. */
 #define FIT_SELF_FD "/proc/self/fd"
 
+/* Of the names that mounts and swap space have; absolute. */
+#define FIT_PATH_DEV "/dev/"
+
 /* Kernel */
 #define FIT_PATH_BOOT_ID     "proc/sys/kernel/random/boot_id"
 #define FIT_PATH_HOSTNAME    "proc/sys/kernel/hostname"

@@ -89,7 +89,8 @@ static void mark(const struct block *block, const char *name, const char *how, c
 			struct fit_pci_device *device = &block->run->host->pci[p];
 
 			if (!device->in_use && fit_pciaddr_equal(device->addr, disk->addr))
-				device->in_use = fit_xasprintf("/dev/%s %s%s", name, how, what);
+				device->in_use =
+					fit_xasprintf(FIT_PATH_DEV "%s %s%s", name, how, what);
 		}
 	}
 }
@@ -104,8 +105,8 @@ static void mark_mounted(const struct block *block, const char *line)
 	for (size_t i = 6; i + 2 < words.count && !source; i++)
 		if (fit_streq(words.items[i], "-"))
 			source = i + 2;
-	if (source && fit_starts_with(words.items[source], "/dev/"))
-		mark(block, words.items[source] + strlen("/dev/"), "is mounted on ",
+	if (source && fit_starts_with(words.items[source], FIT_PATH_DEV))
+		mark(block, words.items[source] + strlen(FIT_PATH_DEV), "is mounted on ",
 			words.items[4]);
 }
 
@@ -114,8 +115,8 @@ static void mark_swap(const struct block *block, const char *line)
 	fit_autostrlist struct fit_strlist words = {0};
 
 	fit_strlist_split(&words, line, " \t");
-	if (words.count && fit_starts_with(words.items[0], "/dev/"))
-		mark(block, words.items[0] + strlen("/dev/"), "is swap space", "");
+	if (words.count && fit_starts_with(words.items[0], FIT_PATH_DEV))
+		mark(block, words.items[0] + strlen(FIT_PATH_DEV), "is swap space", "");
 }
 
 static void for_each_line(const struct block *block, const char *path,
