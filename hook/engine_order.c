@@ -14,6 +14,7 @@
 #include "core/domain.h"
 #include "core/hostops.h"
 #include "core/profile.h"
+#include "core/profile_steps.h"
 #include "core/request.h"
 #include "core/rewrite.h"
 #include "sys/paths.h"
@@ -25,6 +26,19 @@ void fit_order_clear(struct fit_order *order)
 	fit_profile_clear(&order->profile);
 	fit_request_clear(&order->request);
 	fit_domain_clear(&order->domain);
+}
+
+/* A definition that was fitted in part is prepared for in part. */
+static void limit(const struct fit_call *call, struct fit_profile *profile)
+{
+	fit_autostrlist struct fit_strlist only = {0};
+	struct fit_record record = {0};
+
+	if (fit_record_read(call->doc, call->name, &record, NULL) > 0 && record.only) {
+		fit_strlist_split(&only, record.only, " ");
+		fit_steps_limit(profile, &only);
+	}
+	fit_record_clear(&record);
 }
 
 int fit_order_read(
@@ -52,6 +66,7 @@ int fit_order_read(
 		}
 		fit_call_log_error(call, &problem);
 	}
+	limit(call, &order.profile);
 	fit_hostops_derive(&order.domain, &order.profile, &order.ops);
 	*ret_order = order;
 	return 1;

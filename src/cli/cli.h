@@ -29,6 +29,7 @@ struct fit_cli {
 	struct fit_strlist profiles; /* --profile NAMES, split; empty: the request decides */
 	struct fit_strlist params;   /* --param NAME=VALUE, as given */
 	struct fit_strlist devices;  /* --device ADDRESS|NETDEV, as given */
+	struct fit_strlist only;     /* --only, --upto: intents; empty: all */
 	struct fit_target target;    /* --target VERSIONS; 0: not given */
 	bool json;		     /* --json */
 	bool dry_run;		     /* -n, --dry-run */

@@ -108,7 +108,8 @@ int fit_cmd_diff(struct fit_cli *cli)
 
 	if (fit_session_fetch(&session, cli->args[0], &subject, &err) < 0 ||
 		fit_session_survey(&session, &err) < 0 ||
-		fit_session_render(&session, &subject, NULL, false, &result, &err) < 0) {
+		fit_session_render(&session, &subject, NULL, &cli->only, false, &result, &err) <
+			0) {
 		code = fit_cli_fail(&err);
 	} else {
 		fit_session_print_notes(&subject, &result);

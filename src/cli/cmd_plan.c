@@ -33,7 +33,7 @@ int fit_cmd_plan(struct fit_cli *cli)
 
 	if (fit_session_fetch(&session, cli->args[0], &subject, &err) < 0 ||
 		fit_session_survey(&session, &err) < 0 ||
-		fit_session_render(&session, &subject, NULL, false, &result, &err) < 0)
+		fit_session_render(&session, &subject, NULL, &cli->only, false, &result, &err) < 0)
 		code = show_error(cli, &err);
 	else
 		code = show(cli, &subject, &result);

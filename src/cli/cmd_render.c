@@ -14,7 +14,8 @@ int fit_cmd_render(struct fit_cli *cli)
 
 	if (fit_session_fetch(&session, cli->arg_count ? cli->args[0] : "-", &subject, &err) < 0 ||
 		fit_session_survey(&session, &err) < 0 ||
-		fit_session_render(&session, &subject, NULL, false, &result, &err) < 0) {
+		fit_session_render(&session, &subject, NULL, &cli->only, false, &result, &err) <
+			0) {
 		code = fit_cli_fail(&err);
 	} else {
 		fit_session_print_notes(&subject, &result);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/redefine.h"
 #include "core/domain.h"
+#include "core/profile_steps.h"
 #include "core/request_edit.h"
 #include "core/xml.h"
 
@@ -57,9 +58,10 @@ static int change(struct fit_session *session, const struct fit_subject *subject
 		fit_request_put(subject->xml, subject->length, subject->name, fitting->request,
 			&requested, &had_metadata, err) < 0)
 		return -1;
-	if (fit_session_render(session, subject, requested, had_metadata, &result, err) < 0)
+	if (fit_session_render(session, subject, requested, &session->cli->only, had_metadata,
+		    &result, err) < 0)
 		return -1;
-	fitting->profiles = fit_strlist_join(&result.profile.names, " ");
+	fitting->profiles = fit_profile_title(&result.profile);
 	fitting->xml = fit_xstrdup(result.xml);
 	fitting->notes = result.notes;
 	result.notes = (struct fit_strlist){0};
@@ -103,9 +105,12 @@ int fit_domain_fit(struct fit_session *session, const char *which,
 		for (size_t i = 0; i < fitting.warnings.count && status > 0; i++)
 			fit_cli_note("%s: warning: %s", shown, fitting.warnings.items[i]);
 		if (status > 0)
-			fit_redefine_report(session, &subject, "fitted", fitting.profiles);
+			fit_redefine_report(session, &subject,
+				session->cli->only.count ? "fitted in part" : "fitted",
+				fitting.profiles);
 		else
-			printf("%s: already fitted (%s)\n", shown, fitting.profiles);
+			printf("%s: already fitted%s (%s)\n", shown,
+				session->cli->only.count ? " in part" : "", fitting.profiles);
 		update_claim(session, &subject, &fitting);
 	}
 	clear(&fitting);

@@ -253,6 +253,8 @@ struct json_object *fit_json_plan(const char *subject, const struct fit_render_r
 
 	json_object_object_add(object, "subject", json_object_new_string(subject));
 	json_object_object_add(object, "profiles", fit_json_strings(&result->profile.names));
+	if (result->profile.only.count)
+		json_object_object_add(object, "only", fit_json_strings(&result->profile.only));
 	json_object_object_add(object, "fitted", json_object_new_boolean(!result->changed));
 	if (plan->vcpu_count) {
 		json_object_object_add(

@@ -18,6 +18,9 @@
 /* To try what is not in the definition. */
 #define TRY_OPTIONS (FIT_OPTION_PROFILE | FIT_OPTION_PARAM | FIT_OPTION_DEVICE | FIT_OPTION_TARGET)
 
+/* To apply a profile step by step. */
+#define STEP_OPTIONS (FIT_OPTION_ONLY | FIT_OPTION_UPTO)
+
 static const struct fit_verb verbs[] = {
 	{"set", "DOMAIN PROFILE...", "Request profiles for a domain and fit its definition",
 		"Replaces an earlier request with its parameters and devices. If the request "
@@ -29,15 +32,17 @@ static const struct fit_verb verbs[] = {
 	{"list", "", "Show the domains that request profiles, and whether they are fitted", "",
 		FIT_OPTION_JSON, 0, 0, fit_cmd_list},
 	{"plan", "DOMAIN|FILE", "Show what a domain would get on this host", DOMAIN_HELP,
-		TRY_OPTIONS | FIT_OPTION_WHY | FIT_OPTION_JSON, 1, 1, fit_cmd_plan},
+		TRY_OPTIONS | STEP_OPTIONS | FIT_OPTION_WHY | FIT_OPTION_JSON, 1, 1, fit_cmd_plan},
 	{"diff", "DOMAIN|FILE", "Show how fitting would change a definition", DOMAIN_HELP,
-		TRY_OPTIONS, 1, 1, fit_cmd_diff},
+		TRY_OPTIONS | STEP_OPTIONS, 1, 1, fit_cmd_diff},
 	{"render", "[DOMAIN|FILE]", "Print the fitted definition",
-		"Reads standard input when no argument is given.\n" DOMAIN_HELP, TRY_OPTIONS, 0, 1,
-		fit_cmd_render},
+		"Reads standard input when no argument is given.\n" DOMAIN_HELP,
+		TRY_OPTIONS | STEP_OPTIONS, 0, 1, fit_cmd_render},
 	{"apply", "DOMAIN...", "Fit definitions to their requests, where they are not yet",
-		"A running domain keeps running as it is; its next start is fitted.",
-		FIT_OPTION_DRY_RUN, 1, -1, fit_cmd_apply},
+		"A running domain keeps running as it is; its next start is fitted.\n"
+		"With --only or --upto, what the other intents ask for is left as it was, until an\n"
+		"'apply' without.",
+		STEP_OPTIONS | FIT_OPTION_DRY_RUN, 1, -1, fit_cmd_apply},
 	{"revert", "DOMAIN|FILE", "Take out what was fitted, keep the request",
 		"The domain starts again after 'virt-fit apply', or 'virt-fit unset', which takes\n"
 		"out the request too. What is left of a FILE goes to standard "

@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "core/profile_steps.h"
 #include "core/target.h"
 #include "sys/paths.h"
 
@@ -26,6 +27,9 @@ static const struct entry entries[] = {
 		"it through: PCI address or network interface"},
 	{FIT_OPTION_TARGET, "target", 0, "VERSIONS",
 		"write for these: libvirt=9.0,qemu=7.2 (default: those connected to)"},
+	{FIT_OPTION_ONLY, "only", 0, "INTENTS",
+		"apply only these intents (see 'virt-fit profiles NAME'): cpu,vcpus"},
+	{FIT_OPTION_UPTO, "upto", 0, "INTENT", "apply the intents up to this one, in their order"},
 	{FIT_OPTION_WHY, "why", 0, NULL, "explain every choice"},
 	{FIT_OPTION_JSON, "json", 0, NULL, "print JSON"},
 	{FIT_OPTION_DRY_RUN, "dry-run", 'n', NULL, "say what would be done, change nothing"},
@@ -85,6 +89,16 @@ static int take_param(struct fit_cli *cli, const char *value, struct fit_err *er
 	return 0;
 }
 
+static int take_steps(
+	struct fit_cli *cli, enum fit_option option, const char *value, struct fit_err *err)
+{
+	if (cli->only.count)
+		return fit_err_set(err, FIT_ERR_INVALID,
+			"--only or --upto, once (several intents: --only cpu,vcpus)");
+	return option == FIT_OPTION_ONLY ? fit_steps_only(value, &cli->only, err)
+					 : fit_steps_upto(value, &cli->only, err);
+}
+
 static int take(struct fit_cli *cli, enum fit_option option, const char *value, struct fit_err *err)
 {
 	switch (option) {
@@ -110,6 +124,9 @@ static int take(struct fit_cli *cli, enum fit_option option, const char *value, 
 		break;
 	case FIT_OPTION_TARGET:
 		return fit_target_parse(value, &cli->target, err);
+	case FIT_OPTION_ONLY:
+	case FIT_OPTION_UPTO:
+		return take_steps(cli, option, value, err);
 	case FIT_OPTION_WHY:
 		cli->why = true;
 		break;
@@ -187,6 +204,7 @@ void fit_cli_clear(struct fit_cli *cli)
 	fit_strlist_clear(&cli->profiles);
 	fit_strlist_clear(&cli->params);
 	fit_strlist_clear(&cli->devices);
+	fit_strlist_clear(&cli->only);
 }
 
 char *fit_options_help(const struct fit_verb *verb)

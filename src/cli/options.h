@@ -20,6 +20,8 @@ enum fit_option {
 	FIT_OPTION_DRY_RUN = 1 << 8,
 	FIT_OPTION_HELP = 1 << 9,
 	FIT_OPTION_TARGET = 1 << 10,
+	FIT_OPTION_ONLY = 1 << 11,
+	FIT_OPTION_UPTO = 1 << 12,
 	/* Every verb accepts these: where the host, libvirt and the profiles are. */
 	FIT_OPTION_COMMON =
 		FIT_OPTION_CONNECT | FIT_OPTION_SYSROOT | FIT_OPTION_PROFILES | FIT_OPTION_HELP,

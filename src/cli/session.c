@@ -210,8 +210,8 @@ void fit_session_add_options(const struct fit_cli *cli, struct fit_request *requ
 }
 
 int fit_session_render(struct fit_session *session, const struct fit_subject *subject,
-	const char *xml, bool had_metadata, struct fit_render_result *ret_result,
-	struct fit_err *err)
+	const char *xml, const struct fit_strlist *only, bool had_metadata,
+	struct fit_render_result *ret_result, struct fit_err *err)
 {
 	struct fit_request asked = {0};
 	const struct fit_render_input input = {
@@ -219,6 +219,7 @@ int fit_session_render(struct fit_session *session, const struct fit_subject *su
 		.length = xml ? strlen(xml) : subject->length,
 		.name = subject->name,
 		.asked = &asked,
+		.only = only,
 		.had_metadata = had_metadata,
 		.host = &session->host,
 		.target = &session->target,

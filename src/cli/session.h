@@ -52,10 +52,11 @@ int fit_session_survey(struct fit_session *session, struct fit_err *err);
 void fit_session_add_options(const struct fit_cli *cli, struct fit_request *request);
 
 /* fit_render() for the surveyed host of @xml, or of the subject's own document when that is NULL,
- * with what the options ask for on top of the request. @had_metadata: see fit_record. */
+ * with what the options ask for on top of the request. @only: see core/profile_steps.h;
+ * @had_metadata: see fit_record. */
 int fit_session_render(struct fit_session *session, const struct fit_subject *subject,
-	const char *xml, bool had_metadata, struct fit_render_result *ret_result,
-	struct fit_err *err);
+	const char *xml, const struct fit_strlist *only, bool had_metadata,
+	struct fit_render_result *ret_result, struct fit_err *err);
 
 /* What the user should know about the result goes to stderr: edits of theirs that were kept. */
 void fit_session_print_notes(

@@ -17,6 +17,8 @@ const char *fit_standing_name(enum fit_standing_kind kind)
 		return "no request";
 	case FIT_STANDING_FITTED:
 		return "fitted";
+	case FIT_STANDING_PARTIAL:
+		return "fitted in part";
 	case FIT_STANDING_STALE:
 		return "stale";
 	case FIT_STANDING_UNFITTED:
@@ -74,10 +76,19 @@ static void judge(struct fit_session *session, const struct fit_subject *subject
 	struct fit_record record = {0};
 	struct fit_err err = FIT_ERR_INIT;
 	int recorded = fit_record_read(doc, subject->name, &record, &err);
+	fit_autostrlist struct fit_strlist only = {0};
 
-	if (recorded < 0 || fit_session_render(session, subject, NULL, false, &result, &err) < 0) {
+	if (record.only)
+		fit_strlist_split(&only, record.only, " ");
+	if (recorded < 0 ||
+		fit_session_render(session, subject, NULL, &only, false, &result, &err) < 0) {
 		standing->kind = FIT_STANDING_REFUSED;
 		standing->reason = shorten(subject->name, err.message);
+	} else if (!result.changed && only.count) {
+		fit_autofree char *names = fit_strlist_join(&only, ", ");
+
+		standing->kind = FIT_STANDING_PARTIAL;
+		standing->reason = fit_xasprintf("only %s; 'virt-fit apply' fits the rest", names);
 	} else if (!result.changed) {
 		standing->kind = FIT_STANDING_FITTED;
 	} else if (recorded) {

@@ -8,6 +8,7 @@
 enum fit_standing_kind {
 	FIT_STANDING_NONE,     /* requests nothing */
 	FIT_STANDING_FITTED,   /* `apply` would change nothing */
+	FIT_STANDING_PARTIAL,  /* so it is, with the intents that it was limited to: see reason */
 	FIT_STANDING_STALE,    /* `apply` would change it */
 	FIT_STANDING_UNFITTED, /* the same, and it never was fitted */
 	FIT_STANDING_REFUSED,  /* `apply` would fail: see reason */

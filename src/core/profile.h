@@ -198,8 +198,9 @@ struct fit_profile {
 	struct fit_strlist names;    /* as requested */
 	struct fit_strlist files;    /* all files read, in order of composition */
 	struct fit_strlist included; /* names of all profiles in the composition */
-	char *summary;		     /* of the last requested profile */
-	char digest[17];	     /* fingerprint of all intents and parameters, hexadecimal */
+	struct fit_strlist only; /* limited to these intents: core/profile_steps.h; empty: not */
+	char *summary;		 /* of the last requested profile */
+	char digest[17];	 /* fingerprint of all intents and parameters, hexadecimal */
 	struct fit_profile_param *params;
 	size_t param_count;
 	struct fit_profile_setting *settings; /* of all intents that are set, in a fixed order */

@@ -47,6 +47,7 @@ void fit_profile_clear(struct fit_profile *profile)
 	fit_strlist_clear(&profile->names);
 	fit_strlist_clear(&profile->files);
 	fit_strlist_clear(&profile->included);
+	fit_strlist_clear(&profile->only);
 	free(profile->summary);
 	for (size_t i = 0; i < profile->param_count; i++)
 		fit_profile_param_clear(&profile->params[i]);

@@ -9,7 +9,9 @@
 #include "core/profile_grammar_parts.h"
 #include "core/profile_value.h"
 
-#define INTENT(field) offsetof(struct fit_profile, field)
+/* Where it is, and how large. */
+#define INTENT(field) \
+	offsetof(struct fit_profile, field), sizeof(((struct fit_profile *)NULL)->field)
 
 const struct fit_profile_element fit_profile_elements[] = {
 	{NULL, "cpu", NULL, "cpu", INTENT(cpu), fit_grammar_cpu},
@@ -50,16 +52,20 @@ char *fit_profile_store(const struct fit_profile_element *element,
 	return attribute->field->store(attribute, field, text);
 }
 
+void fit_profile_clear_intent(
+	const struct fit_profile_element *element, struct fit_profile *profile)
+{
+	char *intent = (char *)fit_profile_intent(element, profile);
+
+	fit_profile_for_each_attribute (attribute, element)
+		if (attribute->field->clear)
+			attribute->field->clear(intent + attribute->offset);
+}
+
 void fit_profile_clear_intents(struct fit_profile *profile)
 {
-	for (size_t i = 0; i < fit_profile_element_count; i++) {
-		const struct fit_profile_element *element = &fit_profile_elements[i];
-		char *intent = (char *)fit_profile_intent(element, profile);
-
-		fit_profile_for_each_attribute (attribute, element)
-			if (attribute->field->clear)
-				attribute->field->clear(intent + attribute->offset);
-	}
+	for (size_t i = 0; i < fit_profile_element_count; i++)
+		fit_profile_clear_intent(&fit_profile_elements[i], profile);
 }
 
 char *fit_profile_attribute_wanted(const struct fit_profile_attribute *attribute)

@@ -37,6 +37,7 @@ struct fit_profile_element {
 	const char *of;	   /* value of its attribute of=, which selects this entry; NULL: none */
 	const char *label; /* for people */
 	size_t offset;	   /* of the intent in struct fit_profile; it begins with a fit_intent */
+	size_t size;	   /* of the intent */
 	const struct fit_profile_attribute *attributes; /* name NULL ends */
 };
 
@@ -56,7 +57,9 @@ char *fit_profile_store(const struct fit_profile_element *element,
 	const struct fit_profile_attribute *attribute, struct fit_profile *profile,
 	const char *text);
 
-/* Frees what was stored; the intents are not to be used any more. */
+/* Frees what was stored; the intents are as if nobody had stated them. */
+void fit_profile_clear_intent(
+	const struct fit_profile_element *element, struct fit_profile *profile);
 void fit_profile_clear_intents(struct fit_profile *profile);
 
 /* What may stand in the attribute, to follow "must be". To be freed. */

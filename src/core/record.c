@@ -39,6 +39,7 @@ void fit_record_clear(struct fit_record *record)
 	free(record->digest);
 	free(record->host);
 	free(record->controllers);
+	free(record->only);
 	*record = (struct fit_record){0};
 }
 
@@ -226,7 +227,7 @@ static int read_facet(const struct place *place, struct fit_facet *facet, struct
 static int read_fitted(const struct place *place, struct fit_record *record, struct fit_err *err)
 {
 	static const char *const known[] = {
-		"version", "profile", "digest", "host", "controllers", "sole", "metadata"};
+		"version", "profile", "digest", "host", "controllers", "sole", "metadata", "only"};
 
 	if (check_attributes(place, known, FIT_ARRAY_SIZE(known), err) < 0 ||
 		read_flag(place, "sole", &record->sole, err) < 0 ||
@@ -237,6 +238,7 @@ static int read_fitted(const struct place *place, struct fit_record *record, str
 	record->digest = fit_xml_attr(place->node, "digest");
 	record->host = fit_xml_attr(place->node, "host");
 	record->controllers = fit_xml_attr(place->node, "controllers");
+	record->only = fit_xml_attr(place->node, "only");
 	if (!record->version || !record->profile || !record->digest || !record->host)
 		return refuse(place, err, "version=, profile=, digest= and host= are needed");
 	for (xmlNode *node = place->node->children; node; node = node->next) {
@@ -340,6 +342,7 @@ xmlNode *fit_record_print(xmlDoc *doc, const struct fit_record *record)
 	set(node, "profile", record->profile);
 	set(node, "digest", record->digest);
 	set(node, "host", record->host);
+	set(node, "only", record->only);
 	set(node, "controllers", record->controllers);
 	set(node, "sole", record->sole ? "yes" : NULL);
 	set(node, "metadata", record->had_metadata ? "yes" : NULL);

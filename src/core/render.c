@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "core/emit.h"
 #include "core/overlay.h"
+#include "core/profile_steps.h"
 #include "core/request.h"
 #include "core/rewrite.h"
 #include "core/xml.h"
@@ -102,6 +103,8 @@ static int read_profile(struct render *render, struct fit_err *err)
 		    input->load, input->load_context, &render->result.profile, err) < 0)
 		return fit_err_prefix(err, "%s: ", render->original.name);
 	fit_digest_make(&render->result.profile, request, render->result.digest);
+	if (input->only && input->only->count)
+		fit_steps_limit(&render->result.profile, input->only);
 	return 0;
 }
 
@@ -181,12 +184,15 @@ static int apply(struct render *render, struct fit_err *err)
 	const struct fit_render_input *input = render->input;
 	struct fit_profile *profile = &render->result.profile;
 	fit_autofree char *names = fit_strlist_join(&profile->names, " ");
+	fit_autofree char *only =
+		profile->only.count ? fit_strlist_join(&profile->only, " ") : NULL;
 	char version[] = FIT_VERSION;
 	const struct fit_record info = {
 		.version = version,
 		.profile = names,
 		.digest = render->result.digest,
 		.host = input->host->identity,
+		.only = only,
 		.had_metadata = input->had_metadata,
 	};
 

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "core/hostops.h"
 #include "core/plan.h"
+#include "core/profile_steps.h"
 
 struct row {
 	char *label;
@@ -430,7 +431,7 @@ static void print_head(const struct report *report, struct fit_buffer *text)
 {
 	const struct fit_host *host = report->input->host;
 	fit_autofree char *name = fit_printable(report->input->domain->name);
-	fit_autofree char *profiles = fit_strlist_join(&report->input->profile->names, " ");
+	fit_autofree char *profiles = fit_profile_title(report->input->profile);
 	size_t cores = count_cores(host, &host->online, NULL);
 	size_t cpus = fit_cpuset_count(&host->online);
 

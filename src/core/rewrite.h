@@ -42,6 +42,7 @@ struct fit_record {
 	char *profile;	   /* requested names, space-separated */
 	char *digest;	   /* fit_digest_make() */
 	char *host;	   /* fit_host.identity */
+	char *only;	   /* names of the intents it was limited to, space-separated; NULL: all */
 	char *controllers; /* PCI controllers of the original: core/controllers.h; NULL: unknown */
 	bool sole;	   /* the record was added to a <metadata> that had no content at all */
 	bool had_metadata; /* an empty <metadata> stood there before the request was set */

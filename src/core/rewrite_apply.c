@@ -471,6 +471,7 @@ static int write_record(struct apply *apply, const struct fit_record *info)
 	record->profile = copy_or_empty(info->profile);
 	record->digest = copy_or_empty(info->digest);
 	record->host = copy_or_empty(info->host);
+	record->only = info->only ? fit_xstrdup(info->only) : NULL;
 	record->had_metadata =
 		info->had_metadata || (apply->remains && apply->remains->had_metadata);
 	record->sole = !metadata->children;

@@ -8,7 +8,9 @@
 #include "cli/options.h"
 
 static const struct fit_verb verbs[] = {
-	{"plan", "DOMAIN", "Show a plan", "", FIT_OPTION_PROFILE | FIT_OPTION_WHY, 1, 1, NULL},
+	{"plan", "DOMAIN", "Show a plan", "",
+		FIT_OPTION_PROFILE | FIT_OPTION_WHY | FIT_OPTION_ONLY | FIT_OPTION_UPTO, 1, 1,
+		NULL},
 	{"set", "DOMAIN PROFILE...", "Set", "More.",
 		FIT_OPTION_PARAM | FIT_OPTION_DEVICE | FIT_OPTION_DRY_RUN, 2, -1, NULL},
 	{"list", "", "List", "", FIT_OPTION_JSON, 0, 0, NULL},
@@ -56,6 +58,36 @@ static void options_are_accepted_before_between_and_behind_arguments(void **stat
 		assert_int_equal(cli.arg_count, 2);
 		assert_string_equal(cli.args[0], "web");
 		assert_string_equal(cli.args[1], "base");
+		fit_cli_clear(&cli);
+	}
+}
+
+static void intents_are_checked_and_put_in_order(void **state)
+{
+	static const struct {
+		const char *line, *only;
+	} cases[] = {
+		{"plan|--only|vcpus,cpu|a", "cpu vcpus"},
+		{"plan|--only=memory|a", "memory"},
+		{"plan|--upto|cpu|a", "cpu"},
+		{"plan|--only|vcpus,nosuch|a", NULL},
+		{"plan|--only||a", NULL},
+		{"plan|--upto|cpu,vcpus|a", NULL},
+		{"plan|--upto|cpu|--only|cpu|a", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(cases); i++) {
+		struct fit_err err = FIT_ERR_INIT;
+		struct fit_cli cli;
+		enum fit_parse_result result = parse(cases[i].line, &cli, &err);
+		fit_autofree char *only = fit_strlist_join(&cli.only, " ");
+
+		assert_int_equal(result, cases[i].only ? FIT_PARSE_RUN : FIT_PARSE_USAGE);
+		if (cases[i].only)
+			assert_string_equal(only, cases[i].only);
+		else if (i != FIT_ARRAY_SIZE(cases) - 1)
+			assert_non_null(strstr(err.message, "intents: cpu, "));
 		fit_cli_clear(&cli);
 	}
 }
@@ -190,6 +222,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_are_accepted_before_between_and_behind_arguments),
+		cmocka_unit_test(intents_are_checked_and_put_in_order),
 		cmocka_unit_test(two_dashes_end_the_options),
 		cmocka_unit_test(a_single_dash_is_an_argument),
 		cmocka_unit_test(profile_names_are_split_at_spaces_and_commas_and_add_up),

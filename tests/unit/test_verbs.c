@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cli/redefine.h"
 #include "cli/standing.h"
+#include "core/profile_steps.h"
 #include "support_tree.h"
 #include "virt/domains.h"
 
@@ -257,6 +258,54 @@ static void a_reason_says_nothing_twice(void **state)
 	fit_session_close(&session);
 }
 
+static void what_is_fitted_in_part_is_said_and_can_be_completed(void **state)
+{
+	struct fit_cli cli = {.connect = URI,
+		.sysroot = root.path,
+		.root = root,
+		.store = {.root = &root, .shipped = profiles}};
+	struct fit_session session = {.cli = &cli};
+	char name[] = "steps";
+	char *args[] = {name};
+	struct fit_err err = FIT_ERR_INIT;
+	fit_autofree char *fitted = NULL;
+	fit_autofree char *part = NULL;
+
+	(void)state;
+	define(name);
+	assert_int_equal(run(fit_cmd_set, "steps|low-latency", false), FIT_EXIT_DONE);
+	cli.args = args;
+	cli.arg_count = 1;
+	assert_int_equal(fit_steps_only("vcpus", &cli.only, &err), 0);
+	assert_int_equal(fit_cmd_apply(&cli), FIT_EXIT_DONE);
+	fit_strlist_clear(&cli.only);
+	part = definition(name);
+	assert_non_null(strstr(part, "<vcpupin "));
+	assert_null(strstr(part, "passthrough"));
+	if (fit_session_connect(&session, &err) < 0 || fit_session_survey(&session, &err) < 0)
+		fail_msg("%s", err.message);
+	for (int i = 0; i < 2; i++) {
+		struct fit_virt_domain domain = {0};
+		struct fit_standing standing = {0};
+
+		if (fit_virt_find(&session.virt, name, &domain, &err) < 0 ||
+			fit_standing_find(&session, &domain, &standing, &err) < 0)
+			fail_msg("%s", err.message);
+		if (i == 0) {
+			assert_string_equal(fit_standing_name(standing.kind), "fitted in part");
+			assert_non_null(strstr(standing.reason, "only vcpus"));
+			assert_int_equal(run(fit_cmd_apply, "steps", false), FIT_EXIT_DONE);
+		} else {
+			assert_int_equal(standing.kind, FIT_STANDING_FITTED);
+		}
+		fit_standing_clear(&standing);
+		fit_virt_domain_clear(&domain);
+	}
+	fit_session_close(&session);
+	fitted = definition(name);
+	assert_non_null(strstr(fitted, "passthrough"));
+}
+
 static void one_command_gives_no_core_twice(void **state)
 {
 	fit_autofree char *first = NULL;
@@ -429,6 +478,7 @@ int main(void)
 		cmocka_unit_test(a_dry_run_changes_nothing),
 		cmocka_unit_test(what_cannot_be_met_changes_nothing),
 		cmocka_unit_test(a_reason_says_nothing_twice),
+		cmocka_unit_test(what_is_fitted_in_part_is_said_and_can_be_completed),
 		cmocka_unit_test(one_command_gives_no_core_twice),
 		cmocka_unit_test(one_failure_does_not_keep_the_others_from_being_fitted),
 		cmocka_unit_test(an_edit_made_meanwhile_is_not_lost),
