@@ -144,10 +144,15 @@ struct fit_planner {
 	enum fit_place vcpus_place; /* NONE: the vCPUs are not placed at all */
 	struct fit_core *cores;	    /* by node and lowest CPU */
 	size_t core_count;
-	size_t *core_of;		 /* by CPU: index into @cores, SIZE_MAX for none */
-	int *previous_cpus;		 /* by vCPU: where it is pinned now, -1 for nowhere */
-	bool has_previous;		 /* a vCPU or a thread of QEMU has a place now */
-	bool vcpus_kept;		 /* the definition's pins are the placement */
+	size_t *core_of;    /* by CPU: index into @cores, SIZE_MAX for none */
+	int *previous_cpus; /* by vCPU: where it is pinned now, -1 for nowhere */
+	bool has_previous;  /* a vCPU or a thread of QEMU has a place now */
+	bool vcpus_kept;    /* the definition's pins are the placement */
+	/* Some vCPUs have pins that are kept, the others are placed around them: the former by
+	 * vCPU, NULL when there are none, and how many the latter are. */
+	const struct fit_thread_pin **fixed;
+	unsigned int open_vcpus;
+	struct fit_cpuset fixed_cpus;
 	struct fit_cpuset allowed;	 /* online, within a <vcpu cpuset=> that is kept */
 	const struct fit_claim **claims; /* of others: running first, then by name */
 	size_t claim_count;
@@ -211,6 +216,10 @@ void fit_place_order(
 	const struct fit_planner *planner, const struct fit_candidate *candidate, int *ret_cpus);
 struct fit_thread_pin *fit_place_pins(
 	const struct fit_planner *planner, const struct fit_candidate *candidate);
+/* Room that the candidate must have: guest cores stay whole. */
+size_t fit_place_need(const struct fit_planner *planner, const struct fit_candidate *candidate);
+/* Refuses pins beside which the others are placed, if their CPUs are not online. */
+int fit_place_check_fixed(struct fit_planner *planner);
 int fit_place_pins_kept(struct fit_planner *planner, struct fit_candidate *candidate);
 void fit_place_cpus_commit(struct fit_planner *planner, const struct fit_candidate *candidate);
 /* Refuses a kept pin that names CPUs which are not online. */

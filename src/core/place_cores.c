@@ -166,7 +166,8 @@ static void find_previous(struct fit_planner *planner)
 		const struct fit_core *core;
 		int cpu = fit_cpuset_next(&pin->cpus, 0);
 
-		if (pin->id >= planner->domain->vcpus || fit_cpuset_count(&pin->cpus) != 1)
+		if (pin->id >= planner->domain->vcpus || planner->fixed[pin->id] ||
+			fit_cpuset_count(&pin->cpus) != 1)
 			continue;
 		planner->previous_cpus[pin->id] = cpu;
 		planner->has_previous = true;
@@ -208,6 +209,33 @@ static void find_kept_threads(struct fit_planner *planner)
 		planner->cores[i].kept = fit_cpuset_intersects(&planner->cores[i].cpus, &kept);
 }
 
+/* Pins of some vCPUs only: those stay, and the cores they are on are not for others. */
+static void find_fixed(struct fit_planner *planner)
+{
+	const struct fit_domain *domain = planner->domain;
+	bool keeps = fit_intent_keeps(&planner->profile->vcpus.intent);
+
+	planner->open_vcpus = domain->vcpus;
+	planner->fixed = fit_xcalloc(domain->vcpus, sizeof(*planner->fixed));
+	for (size_t i = 0; i < domain->vcpu_pin_count && keeps; i++) {
+		const struct fit_thread_pin *pin = &domain->vcpu_pins[i];
+
+		if (pin->id >= domain->vcpus || planner->fixed[pin->id])
+			continue;
+		planner->fixed[pin->id] = pin;
+		planner->open_vcpus--;
+		fit_cpuset_unite(&planner->fixed_cpus, &pin->cpus);
+	}
+	planner->vcpus_kept = planner->open_vcpus < domain->vcpus &&
+			      (!planner->open_vcpus || planner->vcpus_place == FIT_PLACE_NONE);
+}
+
+static bool is_fixed_core(const struct fit_planner *planner, const struct fit_core *core)
+{
+	return planner->vcpus_place == FIT_PLACE_CORES &&
+	       fit_cpuset_intersects(&core->cpus, &planner->fixed_cpus);
+}
+
 void fit_place_cores_prepare(struct fit_planner *planner)
 {
 	const struct fit_domain *domain = planner->domain;
@@ -215,8 +243,7 @@ void fit_place_cores_prepare(struct fit_planner *planner)
 	/* Without an intent the pins of the definition are still what everything else follows. */
 	planner->vcpus_place =
 		planner->profile->vcpus.intent.set ? planner->profile->vcpus.place : FIT_PLACE_NONE;
-	planner->vcpus_kept =
-		domain->vcpu_pin_count && fit_intent_keeps(&planner->profile->vcpus.intent);
+	find_fixed(planner);
 	planner->allowed = planner->host->online;
 	if (domain->has_vcpu_cpuset && fit_intent_keeps(&planner->profile->vcpus.intent))
 		fit_cpuset_intersect(&planner->allowed, &domain->vcpu_cpuset);
@@ -228,8 +255,11 @@ void fit_place_cores_prepare(struct fit_planner *planner)
 	find_kept_threads(planner);
 	for (size_t i = 0; i < planner->core_count; i++) {
 		struct fit_core *core = &planner->cores[i];
-		int first = fit_cpuset_next(&core->usable, core->cpu);
+		int first;
 
+		if (is_fixed_core(planner, core))
+			core->usable = (struct fit_cpuset){0};
+		first = fit_cpuset_next(&core->usable, core->cpu);
 		core->threads = (unsigned int)fit_cpuset_count(&core->usable);
 		core->first = first < 0 ? core->cpu : (unsigned int)first;
 	}
@@ -261,6 +291,7 @@ void fit_place_cores_clear(struct fit_planner *planner)
 	free(planner->cores);
 	free(planner->core_of);
 	free(planner->previous_cpus);
+	free(planner->fixed);
 }
 
 const struct fit_core *fit_planner_core_of(const struct fit_planner *planner, int cpu)

@@ -221,7 +221,7 @@ static void drop_surplus(const struct fit_planner *planner, struct fit_candidate
 
 	for (size_t i = 0; i < candidate->core_count; i++)
 		surplus += fit_core_room(candidate, candidate->cores[i]);
-	surplus -= planner->domain->vcpus;
+	surplus -= fit_place_need(planner, candidate);
 	for (size_t i = candidate->core_count; i-- > 0;) {
 		size_t room = fit_core_room(candidate, candidate->cores[i]);
 
@@ -239,6 +239,7 @@ static bool take_cores(const struct fit_planner *planner, struct fit_candidate *
 {
 	fit_autofree size_t *rooms = fit_xcalloc(FIT_CPUSET_MAX, sizeof(*rooms));
 	size_t node_count = fit_cpuset_count(&candidate->nodes);
+	size_t need = fit_place_need(planner, candidate);
 
 	for (int overlapping = 0; overlapping <= 1; overlapping++) {
 		candidate->capacity = 0;
@@ -246,8 +247,8 @@ static bool take_cores(const struct fit_planner *planner, struct fit_candidate *
 			rooms[node] = node_room(planner, candidate, node, overlapping);
 			candidate->capacity += rooms[node];
 		}
-		if (candidate->capacity >= planner->domain->vcpus) {
-			take_shares(planner, candidate, rooms, planner->domain->vcpus, node_count);
+		if (candidate->capacity >= need) {
+			take_shares(planner, candidate, rooms, need, node_count);
 			drop_surplus(planner, candidate);
 			return true;
 		}
@@ -292,7 +293,7 @@ static void rate_fragments(const struct fit_planner *planner, struct fit_candida
 static void rate_cores(const struct fit_planner *planner, struct fit_candidate *candidate)
 {
 	struct fit_cost *cost = &candidate->cost;
-	size_t vcpus = planner->domain->vcpus;
+	size_t vcpus = planner->open_vcpus;
 	size_t threads = 0;
 	bool isolated = true;
 
@@ -352,14 +353,28 @@ static bool float_over_nodes(const struct fit_planner *planner, struct fit_candi
 	}
 	fit_cpuset_intersect(&housekeeping, &planner->allowed);
 	fit_cpuset_subtract(&candidate->cpus, &planner->host->isolated);
-	if (fit_cpuset_count(&candidate->cpus) < planner->domain->vcpus)
+	if (fit_cpuset_count(&candidate->cpus) < planner->open_vcpus)
 		fit_cpuset_unite(&candidate->cpus, &housekeeping);
 	count = fit_cpuset_count(&candidate->cpus);
 	candidate->capacity = count;
 	candidate->cost.level[FIT_COST_EFFICIENCY] = candidate->efficiency;
-	if (count < planner->domain->vcpus)
-		candidate->cost.level[FIT_COST_CROWDED] = planner->domain->vcpus - count;
+	if (count < planner->open_vcpus)
+		candidate->cost.level[FIT_COST_CROWDED] = planner->open_vcpus - count;
 	return count > 0;
+}
+
+/* Near the vCPUs that are placed already, too. */
+static void rate_fixed(const struct fit_planner *planner, struct fit_candidate *candidate)
+{
+	fit_cpuset_for_each (cpu, &planner->fixed_cpus) {
+		const struct fit_core *core = fit_planner_core_of(planner, cpu);
+
+		fit_cpuset_for_each (node, &candidate->nodes)
+			if (core && core->node >= 0)
+				candidate->cost.level[FIT_COST_NODES_APART] +=
+					fit_host_distance(planner->host, (unsigned int)node,
+						(unsigned int)core->node);
+	}
 }
 
 static void rate_nodes(const struct fit_planner *planner, struct fit_candidate *candidate)
@@ -377,6 +392,8 @@ static void rate_nodes(const struct fit_planner *planner, struct fit_candidate *
 bool fit_place_cpus_complete(const struct fit_planner *planner, struct fit_candidate *candidate)
 {
 	rate_nodes(planner, candidate);
+	if (!planner->vcpus_kept)
+		rate_fixed(planner, candidate);
 	if (planner->vcpus_kept || planner->vcpus_place == FIT_PLACE_NONE)
 		return true;
 	if (planner->vcpus_place == FIT_PLACE_NODE)

@@ -10,20 +10,62 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* The CPU of each vCPU: threads of a core get neighbouring vCPU numbers, as the guest's topology
- * has them. */
+/* Is there a vCPU to be placed in the guest core of @size vCPUs that begins with @first? */
+static bool is_open(const struct fit_planner *planner, size_t first, size_t size)
+{
+	for (size_t i = first; i < first + size && i < planner->domain->vcpus; i++)
+		if (!planner->fixed[i])
+			return true;
+	return false;
+}
+
+/* How many vCPUs a guest core has, for which the candidate's cores are taken one by one. */
+static size_t guest_core(const struct fit_candidate *candidate)
+{
+	return candidate->uniform ? candidate->per_core : 1;
+}
+
+size_t fit_place_need(const struct fit_planner *planner, const struct fit_candidate *candidate)
+{
+	size_t size = guest_core(candidate);
+	size_t need = 0;
+
+	if (planner->open_vcpus == planner->domain->vcpus)
+		return planner->domain->vcpus;
+	for (size_t i = 0; i < planner->domain->vcpus; i += size)
+		need += is_open(planner, i, size) ? size : 0;
+	return need;
+}
+
+/* The vCPU at or behind @vcpu that the next CPU is for. */
+static size_t next_place(
+	const struct fit_planner *planner, const struct fit_candidate *candidate, size_t vcpu)
+{
+	size_t size = guest_core(candidate);
+
+	while (vcpu < planner->domain->vcpus && !is_open(planner, vcpu - vcpu % size, size))
+		vcpu += size;
+	return vcpu;
+}
+
+/* The CPU of each vCPU, -1 for those that have one already: threads of a core get neighbouring vCPU
+ * numbers, as the guest's topology has them. A fixed vCPU leaves its thread empty. */
 void fit_place_order(
 	const struct fit_planner *planner, const struct fit_candidate *candidate, int *ret_cpus)
 {
-	size_t vcpu = 0;
+	size_t vcpu = next_place(planner, candidate, 0);
 
+	for (size_t i = 0; i < planner->domain->vcpus; i++)
+		ret_cpus[i] = -1;
 	for (size_t i = 0; i < candidate->core_count; i++) {
 		const struct fit_core *core = candidate->cores[i];
 		unsigned int room = fit_core_room(candidate, core);
 		int cpu = (int)core->first;
 
 		while (room-- > 0 && vcpu < planner->domain->vcpus) {
-			ret_cpus[vcpu++] = cpu;
+			if (!planner->fixed[vcpu])
+				ret_cpus[vcpu] = cpu;
+			vcpu = next_place(planner, candidate, vcpu + 1);
 			cpu = fit_cpuset_next(&core->usable, (unsigned int)cpu + 1);
 		}
 	}
@@ -37,7 +79,8 @@ static void pin_to_cores(const struct fit_planner *planner, const struct fit_can
 
 	fit_place_order(planner, candidate, cpus);
 	for (size_t i = 0; i < count; i++)
-		fit_cpuset_add(&pins[i].cpus, (unsigned int)cpus[i]);
+		if (cpus[i] >= 0)
+			fit_cpuset_add(&pins[i].cpus, (unsigned int)cpus[i]);
 }
 
 static void pin_as_kept(const struct fit_planner *planner, struct fit_thread_pin *pins)
@@ -69,6 +112,9 @@ struct fit_thread_pin *fit_place_pins(
 		for (size_t i = 0; i < count; i++)
 			pins[i].cpus = candidate->cpus;
 	}
+	for (size_t i = 0; i < count && !planner->vcpus_kept; i++)
+		if (planner->fixed[i])
+			pins[i].cpus = planner->fixed[i]->cpus;
 	return pins;
 }
 
@@ -102,6 +148,19 @@ static void warn_of_others(struct fit_planner *planner, const struct fit_cpuset 
 			"the vCPU pins that are kept overlap with %s (%s) on %s",
 			planner->claims[i]->name, fit_claim_state(planner->claims[i]), list);
 	}
+}
+
+int fit_place_check_fixed(struct fit_planner *planner)
+{
+	for (size_t i = 0; i < planner->domain->vcpus; i++) {
+		fit_autofree char *what = fit_xasprintf("vCPU %zu", i);
+
+		if (planner->fixed[i] && fit_pin_check(planner, what, &planner->fixed[i]->cpus) < 0)
+			return -1;
+	}
+	if (planner->open_vcpus < planner->domain->vcpus)
+		warn_of_others(planner, &planner->fixed_cpus);
+	return 0;
 }
 
 /* The candidate that the definition's own pins are. */
@@ -163,8 +222,8 @@ static void explain_cores(struct fit_planner *planner, const struct fit_candidat
 	uint64_t groups = candidate->cost.level[FIT_COST_L3];
 
 	fit_planner_reason(planner, FIT_REASON_CHOICE, "vcpus",
-		"%u vCPU%s on %zu whole core%s of %s (%s), %llu L3 group%s", planner->domain->vcpus,
-		fit_plural(planner->domain->vcpus), candidate->core_count,
+		"%u vCPU%s on %zu whole core%s of %s (%s), %llu L3 group%s", planner->open_vcpus,
+		fit_plural(planner->open_vcpus), candidate->core_count,
 		fit_plural(candidate->core_count), nodes, cpus, (unsigned long long)groups,
 		fit_plural(groups));
 	if (candidate->efficiency)
@@ -173,6 +232,23 @@ static void explain_cores(struct fit_planner *planner, const struct fit_candidat
 	if (candidate->isolated_only)
 		fit_planner_reason(planner, FIT_REASON_CHOICE, "vcpus",
 			"isolated CPUs are preferred for vCPUs that have their cores alone");
+}
+
+static void explain_fixed(struct fit_planner *planner)
+{
+	struct fit_cpuset vcpus = {0};
+	fit_autofree char *cpus = fit_cpuset_describe(&planner->fixed_cpus, "CPU");
+	fit_autofree char *list = NULL;
+
+	for (unsigned int i = 0; i < planner->domain->vcpus && i < FIT_CPUSET_MAX; i++)
+		if (planner->fixed[i])
+			fit_cpuset_add(&vcpus, i);
+	list = fit_cpuset_describe(&vcpus, "vCPU");
+	if (!fit_cpuset_is_empty(&vcpus))
+		fit_planner_reason(planner, FIT_REASON_KEPT, "vcpus",
+			"the definition's pins of %s stay (%s), the other vCPUs are placed around "
+			"them",
+			list, cpus);
 }
 
 void fit_place_cpus_commit(struct fit_planner *planner, const struct fit_candidate *candidate)
@@ -194,15 +270,16 @@ void fit_place_cpus_commit(struct fit_planner *planner, const struct fit_candida
 			"the vCPU pins of the definition stay (%s)", cpus);
 		return;
 	}
+	explain_fixed(planner);
 	if (planner->vcpus_place == FIT_PLACE_CORES) {
 		explain_cores(planner, candidate);
 		warn_of_overlaps(planner, candidate);
 		return;
 	}
 	fit_planner_reason(planner, FIT_REASON_CHOICE, "vcpus", "%u vCPU%s over %s",
-		planner->domain->vcpus, planner->domain->vcpus == 1 ? " floats" : "s float", cpus);
+		planner->open_vcpus, planner->open_vcpus == 1 ? " floats" : "s float", cpus);
 	if (candidate->cost.level[FIT_COST_CROWDED])
 		fit_planner_reason(planner, FIT_REASON_WARNING, "vcpus",
-			"%u vCPUs have to share %zu CPU%s", planner->domain->vcpus,
+			"%u vCPUs have to share %zu CPU%s", planner->open_vcpus,
 			candidate->capacity, fit_plural(candidate->capacity));
 }

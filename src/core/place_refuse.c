@@ -90,7 +90,7 @@ static void add_what_fits(const struct fit_planner *planner, struct node_room be
 	struct node_room total, struct fit_buffer *text)
 {
 	bool spans = planner->profile->vcpus.span_nodes;
-	bool span = !spans && total.vcpus >= planner->domain->vcpus;
+	bool span = !spans && total.vcpus >= planner->open_vcpus;
 
 	if (spans)
 		best = total;
@@ -139,14 +139,14 @@ int fit_place_refuse_cores(struct fit_planner *planner)
 	fit_autobuffer struct fit_buffer details = {0};
 	unsigned int threads =
 		planner->wanted_threads ? planner->wanted_threads : fit_host_threads_per_core(host);
-	size_t wanted = (planner->domain->vcpus + threads - 1) / threads;
+	size_t wanted = (planner->open_vcpus + threads - 1) / threads;
 	bool one_node = host->node_count > 1 && !planner->profile->vcpus.span_nodes;
 	struct node_room best = {0};
 	struct node_room total = {0};
 
 	fit_buffer_addf(&text, "%zu whole core%s wanted%s for %u vCPU%s, ", wanted,
-		fit_plural(wanted), one_node ? " on one node" : "", planner->domain->vcpus,
-		fit_plural(planner->domain->vcpus));
+		fit_plural(wanted), one_node ? " on one node" : "", planner->open_vcpus,
+		fit_plural(planner->open_vcpus));
 	add_rooms(planner, &text);
 	for (size_t i = 0; i < host->node_count; i++) {
 		struct node_room room = room_of(planner, host->nodes[i].id);

@@ -250,7 +250,7 @@ static void try_set(struct search *search, const struct sized_node *nodes, size_
 		fit_cpuset_add(&set, nodes[i].id);
 		room += nodes[i].room;
 	}
-	if (count == 1 || room >= search->planner->domain->vcpus)
+	if (count == 1 || room >= search->planner->open_vcpus)
 		try_nodes(search, &set);
 }
 
@@ -314,8 +314,8 @@ static char *why_not(const struct search *search, const struct rated *rated)
 	enum fit_cost_level level = first_difference(&rated->cost, best);
 
 	if (!rated->fits)
-		return fit_xasprintf("room for %zu of %u vCPUs", rated->capacity,
-			search->planner->domain->vcpus);
+		return fit_xasprintf(
+			"room for %zu of %u vCPUs", rated->capacity, search->planner->open_vcpus);
 	if (level == FIT_COST_LEVELS)
 		return fit_xasprintf("as good as %s, which comes first", chosen);
 	if (!cost_texts[level].counts)
@@ -397,6 +397,8 @@ int fit_place_search(struct fit_planner *planner, struct fit_candidate *ret_best
 	struct search search = {.planner = planner};
 	int result = 0;
 
+	if (!planner->vcpus_kept && fit_place_check_fixed(planner) < 0)
+		return -1;
 	find_threads(&search);
 	if (planner->vcpus_kept || planner->vcpus_place == FIT_PLACE_NONE)
 		result = try_given(&search);

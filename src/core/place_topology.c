@@ -163,12 +163,27 @@ unsigned int fit_guest_threads(
 	return threads;
 }
 
+/* Have some vCPUs a pin of the definition's, around which the others are placed? */
+static bool has_fixed(const struct fit_planner *planner)
+{
+	return planner->open_vcpus < planner->domain->vcpus;
+}
+
+/* What the pins of the plan, some of them the definition's, make true. */
+static unsigned int threads_around_fixed(const struct fit_planner *planner)
+{
+	unsigned int threads = threads_of_pins(planner, planner->plan->vcpus);
+	unsigned int wanted = planner->wanted_threads;
+
+	return wanted && threads % wanted == 0 ? wanted : threads;
+}
+
 static void check_kept_topology(struct fit_planner *planner)
 {
 	unsigned int threads =
 		planner->domain->has_topology ? planner->domain->topology.threads : 1;
 
-	if (planner->plan->vcpus_kept && threads > 1 &&
+	if ((planner->plan->vcpus_kept || has_fixed(planner)) && threads > 1 &&
 		threads_of_pins(planner, planner->plan->vcpus) < threads)
 		fit_planner_reason(planner, FIT_REASON_WARNING, "cpu",
 			"the definition's topology has %u threads for each core, but its vCPU pins "
@@ -263,12 +278,14 @@ static void choose_topology(struct fit_planner *planner, const struct fit_candid
 	if (plan->vcpus_kept)
 		threads = planner->wanted_threads ? planner->wanted_threads
 						  : threads_of_pins(planner, plan->vcpus);
+	else if (has_fixed(planner))
+		threads = threads_around_fixed(planner);
 	else if (planner->vcpus_place == FIT_PLACE_CORES)
 		threads = fit_guest_threads(planner, candidate);
 	/* Shares of nodes are equal only where the vCPUs divide; else one socket is the honest
 	 * view. */
-	if (plan->vcpus_kept || planner->vcpus_place != FIT_PLACE_CORES || sockets == 0 ||
-		vcpus % (sockets * threads) != 0)
+	if (plan->vcpus_kept || has_fixed(planner) || planner->vcpus_place != FIT_PLACE_CORES ||
+		sockets == 0 || vcpus % (sockets * threads) != 0)
 		sockets = 1;
 	plan->has_topology = true;
 	*topology = (struct fit_topology){
@@ -299,7 +316,8 @@ static void explain_threads(struct fit_planner *planner, const struct fit_candid
 	unsigned int host_threads = fit_host_threads_per_core(planner->host);
 	unsigned int vcpus = planner->domain->vcpus;
 
-	if (planner->plan->vcpus_kept || planner->vcpus_place != FIT_PLACE_CORES)
+	if (planner->plan->vcpus_kept || has_fixed(planner) ||
+		planner->vcpus_place != FIT_PLACE_CORES)
 		return;
 	if (candidate->cost.level[FIT_COST_HIDDEN_SMT]) {
 		fit_planner_reason(planner, FIT_REASON_NOTE, "cpu",

@@ -56,7 +56,7 @@ done
 
 # What works, but probably not as wanted, is said by those who fit, not only by plan.
 contains "apply" "$("$fit" apply -n "${common[@]}" "${connect[@]}" half 2>&1)" \
-	"half: warning: 1 of 2 vCPUs without a pin"
+	"half: warning: the vCPU pins that are kept overlap with pinned"
 
 # A diff shows what is new but not the record, and nothing of what is fitted.
 requesting=$TOP/tests/golden/domains/requesting.xml

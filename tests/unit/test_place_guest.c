@@ -67,6 +67,54 @@ static void pins_of_the_definition_are_kept_and_followed(void **state)
 	fit_bench_end(&b);
 }
 
+static void vcpus_without_a_pin_are_placed_around_those_that_have_one(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 2}, 4);
+
+	(void)state;
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "1,9,2,10");
+	/* The user moves one vCPU: the others stay where they are. */
+	b.previous = fit_made_fitted(&b.domain, &b.plan);
+	b.has_previous = true;
+	fit_made_pin(&b.domain, 2, "6");
+	fit_bench_plan(&b);
+	assert_false(b.plan.vcpus_kept);
+	fit_expect_pins(&b, "1,9,6,10");
+	fit_expect_topology(&b, 1, 4, 1);
+	fit_expect_reason(&b, FIT_REASON_KEPT, "pins of vCPU 2 stay (CPU 6)");
+	/* Onto a core of another one, which makes way. */
+	b.domain.vcpu_pins[0].cpus = fit_made_set("1");
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "2,10,1,11");
+	/* Two change places, and nobody else does. */
+	b.domain.vcpu_pins[0].cpus = fit_made_set("10");
+	fit_made_pin(&b.domain, 3, "2");
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "1,9,10,2");
+	fit_expect_topology(&b, 1, 2, 2);
+	fit_bench_end(&b);
+}
+
+static void floating_vcpus_leave_a_pin_alone(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){2, 1, 4, 1}, 2);
+
+	(void)state;
+	b.profile.vcpus.place = FIT_PLACE_NODE;
+	b.profile.vcpus.shared = true;
+	fit_made_pin(&b.domain, 1, "6");
+	fit_bench_plan(&b);
+	fit_expect_set(&b.plan.vcpus[1].cpus, "6");
+	fit_expect_set(&b.plan.vcpus[0].cpus, "4-7");
+	fit_made_pin(&b.domain, 0, "20");
+	b.domain.vcpu_pins[0].id = 0;
+	b.domain.vcpu_pins[0].cpus = fit_made_set("20");
+	b.domain.vcpu_pin_count = 1;
+	fit_expect_refusal(&b, "vCPU 0 is pinned to CPU 20");
+	fit_bench_end(&b);
+}
+
 static void kept_pins_that_split_siblings_give_no_guest_threads(void **state)
 {
 	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 2}, 4);
@@ -128,6 +176,8 @@ int main(void)
 		cmocka_unit_test(host_passthrough_needs_kvm),
 		cmocka_unit_test(topoext_is_for_amd_with_guest_threads),
 		cmocka_unit_test(pins_of_the_definition_are_kept_and_followed),
+		cmocka_unit_test(vcpus_without_a_pin_are_placed_around_those_that_have_one),
+		cmocka_unit_test(floating_vcpus_leave_a_pin_alone),
 		cmocka_unit_test(kept_pins_that_split_siblings_give_no_guest_threads),
 		cmocka_unit_test(kept_pins_to_absent_cpus_are_refused_with_the_remedy),
 		cmocka_unit_test(a_kept_cpuset_limits_the_choice),

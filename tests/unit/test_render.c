@@ -281,6 +281,34 @@ static void an_edit_of_the_users_survives_render_and_revert_and_is_noted(void **
 	fit_render_result_clear(&second);
 }
 
+static void an_edited_pin_stays_and_the_others_stay_where_they_are(void **state)
+{
+	struct machine *machine = *state;
+	struct fit_render_result first = render(machine, requested, NULL);
+	fit_autofree char *pin = fit_xasprintf("<vcpupin vcpu=\"2\" cpuset=\"%d\"/>",
+		fit_cpuset_next(&first.plan.vcpus[2].cpus, 0));
+	fit_autofree char *changed = edited(first.xml, pin, "<vcpupin vcpu=\"2\" cpuset=\"6\"/>");
+	struct fit_render_result second = render(machine, changed, NULL);
+	struct fit_render_result third = render(machine, second.xml, NULL);
+	fit_autofree char *back = reverted(third.xml, NULL);
+
+	assert_int_equal(second.plan.vcpu_count, 4);
+	for (size_t i = 0; i < 4; i++) {
+		struct fit_cpuset six = {0};
+
+		fit_cpuset_add(&six, 6);
+		assert_true(fit_cpuset_equal(
+			&second.plan.vcpus[i].cpus, i == 2 ? &six : &first.plan.vcpus[i].cpus));
+	}
+	assert_int_equal(second.notes.count, 1);
+	assert_false(third.changed);
+	assert_non_null(strstr(back, "<vcpupin vcpu=\"2\" cpuset=\"6\"/>"));
+	assert_null(strstr(back, "<vcpupin vcpu=\"1\""));
+	fit_render_result_clear(&first);
+	fit_render_result_clear(&second);
+	fit_render_result_clear(&third);
+}
+
 static void other_domains_keep_what_they_hold_and_the_domain_itself_does_not_count(void **state)
 {
 	struct machine *machine = *state;
@@ -531,6 +559,7 @@ int main(void)
 		cmocka_unit_test(a_definition_that_is_spelled_differently_is_given_back_as_it_is),
 		cmocka_unit_test(what_libvirt_fills_in_leaves_a_definition_fitted),
 		cmocka_unit_test(an_edit_of_the_users_survives_render_and_revert_and_is_noted),
+		cmocka_unit_test(an_edited_pin_stays_and_the_others_stay_where_they_are),
 		cmocka_unit_test(
 			other_domains_keep_what_they_hold_and_the_domain_itself_does_not_count),
 		cmocka_unit_test(another_profile_leaves_nothing_of_the_one_before),
