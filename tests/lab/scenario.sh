@@ -26,7 +26,6 @@ mkdir -p "$WORK"
 trap finish EXIT
 # Huge pages are made of free memory: to move what is cached out of their way takes an emulated CPU
 # longer than a hook has.
-sync
 echo 1 >/proc/sys/vm/drop_caches
 echo 1 >/proc/sys/vm/compact_memory
 
@@ -164,7 +163,7 @@ guest_define() { # NAME [BUS-OF-DISK [vCPUS [ADDRESS [DEVICES]]]]
 		    <type arch='x86_64' machine='q35'>hvm</type>
 		    <kernel>/var/lib/libvirt/boot/vmlinuz</kernel>
 		    <initrd>/var/lib/libvirt/boot/initrd.img</initrd>
-		    <cmdline>console=ttyS0 quiet nokaslr mitigations=off address=${4:-}</cmdline>
+		    <cmdline>console=ttyS0 quiet nokaslr mitigations=off init_on_alloc=0 address=${4:-}</cmdline>
 		  </os>
 		  <features><acpi/><apic/></features>
 		  <devices>
