@@ -1,43 +1,69 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Prints this machine, as far as virt-fit reads it, as a manifest for tests/hosts (the format is
-# described in tests/unit/support_tree.h). Run it as root on the machine, or in the lab's host.
+# capture.sh NAME: prints this machine, as far as virt-fit reads it, as a manifest for tests/hosts (the
+# format is described in tests/unit/support_tree.h). Run it as root on the machine, or in the lab's
+# host. What only identifies the machine is left out or made up from NAME.
 set -eu
+name=${1:?usage: capture.sh NAME}
 cd /
 
-text_of() { # FILE: escaped; the last newline goes without saying
-	sed 's/\\/\\\\/g; s/\t/\\t/g' "$1" 2>/dev/null | awk 'NR > 1 { printf "\\n" } { printf "%s", $0 }'
-}
+mapfile -t devices < <(readlink -f sys/bus/pci/devices/* | sed 's,^/,,' | sort)
 
-bytes_of() { # FILE: what libpci needs to find the size of the MSI-X table
-	head -c 256 "$1" | od -An -v -tx1 | tr -d '\n' | sed 's/ /\\x/g'
-}
-
-{
-	echo proc/cpuinfo proc/interrupts proc/meminfo proc/sys/kernel/hostname \
-		proc/sys/kernel/random/boot_id etc/machine-id proc/irq/default_smp_affinity | xargs -n 1
-	find proc/irq sys/kernel/irq sys/kernel/mm/hugepages -type f
-	find sys/devices/system/cpu -type f \( -path '*/topology/*' -o -path '*/cache/*' -o \
-		-path '*/cpufreq/*' -o -name online -o -name present -o -name possible -o -name isolated \)
+files() {
+	echo proc/cpuinfo proc/interrupts proc/meminfo proc/irq/default_smp_affinity | xargs -n 1
+	find proc/irq -type f \( -name smp_affinity -o -name smp_affinity_list -o -name effective_affinity_list \)
+	find sys/kernel/irq -type f \( -name chip_name -o -name hwirq -o -name actions \)
+	find sys/kernel/mm/hugepages -type f
+	find sys/devices/system/cpu -type f ! -name uevent \( -path '*/topology/*' -o -path '*/cpufreq/*' -o \
+		-name online -o -name present -o -name possible -o -name isolated -o \
+		-path '*/cache/*/level' -o -path '*/cache/*/type' -o -path '*/cache/*/id' -o -path '*/cache/*/shared_cpu_*' \)
 	find sys/devices/system/node -type f \( -path '*/hugepages/*' -o -name cpulist -o -name cpumap -o \
 		-name distance -o -name meminfo -o -name online -o -name has_memory -o -name has_cpu \)
-	find sys/devices/system/node sys/bus/pci/devices sys/kernel/iommu_groups -type l
-	for device in sys/bus/pci/devices/*; do
-		device=$(readlink -f "$device")
-		find "${device#/}" -maxdepth 1 -type l ! -name 'consumer:*' ! -name 'supplier:*' ! -name firmware_node
-		find "${device#/}" -maxdepth 1 -type f \( -name 'sriov_*' -o -name class -o -name vendor -o \
-			-name device -o -name 'subsystem_*' -o -name revision -o -name numa_node -o -name config -o \
+	for device in "${devices[@]}"; do
+		find "$device" -maxdepth 1 -type f \( -name 'sriov_*' -o -name class -o -name vendor -o \
+			-name device -o -name 'subsystem_*' -o -name revision -o -name numa_node -o \
 			-name local_cpulist -o -name driver_override -o -name enable -o -name irq \)
-		find "${device#/}/msi_irqs" -type f 2>/dev/null || true
-		find "${device#/}/net" -maxdepth 2 -type f \( -name address -o -name operstate -o -name ifindex -o \
+		find "$device/msi_irqs" -type f 2>/dev/null || true
+		find "$device/net" -maxdepth 2 -type f \( -name address -o -name operstate -o -name ifindex -o \
 			-name dev_port -o -name carrier -o -name flags \) 2>/dev/null || true
 	done
-} | sort -u | while read -r path; do
-	if [ -L "$path" ]; then
-		echo "$path -> $(readlink "$path")"
-	elif [ "${path##*/}" = config ]; then
-		echo "$path := $(bytes_of "$path")"
-	elif [ -r "$path" ]; then
-		echo "$path = $(text_of "$path")"
-	fi
-done
+}
+
+# Few processes, because each costs an emulated host a moment. A file's last newline goes without
+# saying; of the CPUs, the first one says what all say.
+texts() {
+	local path
+	# shellcheck disable=SC2016 # awk's
+	sort -u | while read -r path; do
+		[ ! -r "$path" ] || echo "$path"
+	done | xargs -d '\n' awk '
+		function flush() { if (name != "") print name " = " text }
+		FNR == 1 { flush(); name = FILENAME; text = ""; enough = 0 }
+		name == "proc/cpuinfo" && NF == 0 { enough = 1 }
+		enough { next }
+		{ gsub(/\\/, "\\\\"); gsub(/\t/, "\\t"); text = FNR == 1 ? $0 : text "\\n" $0 }
+		END { flush() }'
+}
+
+links() {
+	find sys/devices/system/node sys/bus/pci/devices sys/kernel/iommu_groups -type l ! -name 'memory*' \
+		-printf '%p -> %l\n'
+	find "${devices[@]}" -maxdepth 1 -type l ! -name 'consumer:*' ! -name 'supplier:*' \
+		! -name firmware_node -printf '%p -> %l\n'
+}
+
+configurations() { # what libpci needs to find the size of the MSI-X table
+	local device
+	for device in "${devices[@]}"; do
+		echo "$device/config := $(od -An -v -tx1 -N 256 "$device/config" | tr -d '\n' | sed 's/ /\\x/g')"
+	done
+}
+
+files | texts
+links
+configurations
+id=$(printf %s "$name" | md5sum | cut -c1-32)
+echo "proc/sys/kernel/hostname = $name"
+echo "etc/machine-id = $id"
+echo "proc/sys/kernel/random/boot_id = $(sed -E 's/(.{8})(.{4})(.{4})(.{4})/\1-\2-\3-\4-/' <<<"$id")"
+printf '%s\n' run/ etc/virt-fit/

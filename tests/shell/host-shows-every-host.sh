@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# virt-fit host on each made-up host prints what tests/golden/host has, says the same again, changes
+# virt-fit host on each host of tests/hosts prints what tests/golden/host has, says the same again, changes
 # nothing, and its JSON twin is JSON. UPDATE=1 writes the golden files: read the difference.
 set -eu
 . "$TOP/tests/lib/shell.sh"
@@ -9,9 +9,7 @@ show() {
 	"$BUILD/virt-fit" host --sysroot "$TEST_DIR/$name" "$@"
 }
 
-for file in "$TOP"/tests/hosts/*.sh; do
-	name=$(basename "$file" .sh)
-	[ "$name" != lib ] || continue
+for name in $("$TOP/tests/hosts/describe" --list); do
 	"$TOP/tests/hosts/make" "$name" "$TEST_DIR/$name"
 	before=$("$BUILD/tests/lib/mkroot" --dump "$TEST_DIR/$name")
 	golden=$TOP/tests/golden/host/$name.txt
