@@ -189,6 +189,17 @@ static bool check_untouched(struct check *check)
 	return compare_marks(check, doc, fitted);
 }
 
+/* Without <os> the schema takes a definition for one of another hypervisor, and where <name> and
+ * <uuid> stand apart libxml2 loses its way in it as soon as other elements are added. */
+static bool is_orderly(const xmlNode *root)
+{
+	const xmlNode *first = fit_xml_child(root, NULL);
+	const xmlNode *uuid = fit_xml_child(root, "uuid");
+
+	return fit_xml_child(root, "os") && fit_xml_is(first, "name") &&
+	       (!uuid || fit_xml_next(first, NULL) == uuid);
+}
+
 bool fit_fuzz_check_fitted(struct check *check)
 {
 	fit_autodoc xmlDoc *before = fit_fuzz_parse(check->plain);
@@ -200,8 +211,7 @@ bool fit_fuzz_check_fitted(struct check *check)
 		return fit_fuzz_broken(check, "well-formed", "%s", err.message);
 	if (!check_identity(check, before, after) || !check_record(check, after))
 		return false;
-	/* Without <os> the schema takes a definition for one of another hypervisor. */
-	if (fit_xml_child(xmlDocGetRootElement(before), "os") && is_valid(check->plain) &&
+	if (is_orderly(xmlDocGetRootElement(before)) && is_valid(check->plain) &&
 		!is_valid(check->fitted))
 		return fit_fuzz_broken(
 			check, "valid", "the schema refuses what it accepted before");

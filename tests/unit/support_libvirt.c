@@ -249,9 +249,11 @@ static void count_iothreads(xmlNode *root)
 	xmlNode *ids = fit_xml_child(root, "iothreadids");
 	fit_autofree char *stated = fit_xml_text(count);
 	unsigned long number = stated ? strtoul(stated, NULL, 10) : 0;
-	unsigned long listed = ids ? xmlChildElementCount(ids) : 0;
+	unsigned long listed = 0;
 	fit_autofree char *text = NULL;
 
+	fit_xml_for_each (node, ids, "iothread")
+		listed++;
 	for (unsigned int id = 1; listed && listed < number && number < 1000; id++) {
 		if (has_iothread(ids, id))
 			continue;
