@@ -10,8 +10,6 @@
 
 #define PCI_BUS_MAX 0xff
 
-#define QEMU_NAMESPACE "http://libvirt.org/schemas/domain/qemu/1.0"
-
 /* libvirt's default, where we need to know it: a disk called vdX is a virtio disk. */
 static char *disk_bus(const xmlNode *target, const char *name)
 {
@@ -173,12 +171,12 @@ static bool is_pci_interface(const xmlNode *node)
 static void read_qemu_args(const xmlNode *root, struct fit_strlist *args)
 {
 	for (const xmlNode *line = root->children; line; line = line->next) {
-		if (!fit_xml_is_in(line, QEMU_NAMESPACE, "commandline"))
+		if (!fit_xml_is_in(line, FIT_QEMU_NAMESPACE, "commandline"))
 			continue;
 		for (const xmlNode *arg = line->children; arg; arg = arg->next) {
 			fit_autofree char *value = NULL;
 
-			if (!fit_xml_is_in(arg, QEMU_NAMESPACE, "arg"))
+			if (!fit_xml_is_in(arg, FIT_QEMU_NAMESPACE, "arg"))
 				continue;
 			value = fit_xml_attr(arg, "value");
 			if (value)

@@ -10,11 +10,14 @@
  *   devices/interface[alias/@name='ua-virt-fit-vf0']
  *   devices/controller[@type='scsi'][@index='0']/driver/@iothread
  *   devices/hostdev[source/address/@bus='0x41'][source/address/@slot='0x00']/rom/@bar
+ *   devices/sound[2]
+ *   qemu:override/qemu:device[@alias='ua-a']/qemu:frontend/qemu:property[@name='vectors']/@value
  *
  * A step is NAME with conditions [@ATTRIBUTE='VALUE'] or [CHILD/@ATTRIBUTE='VALUE'] that all hold;
- * VALUE has no quote.
- * Elements on the way that do not exist are created (and removed by the inverse when they are empty
- * again); a step with a [CHILD/...] condition must exist unless it is the last one.
+ * VALUE has no quote. A number at the end counts those that match, from 1, and such an element must
+ * exist. Where several match and all shall go, the last is removed first: so undo finds each
+ * absent. Elements on the way that do not exist are created (and removed by the inverse when they
+ * are empty again); a step with a [CHILD/...] condition must exist unless it is the last one.
  */
 #ifndef FIT_CORE_EDIT_H
 #define FIT_CORE_EDIT_H

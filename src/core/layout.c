@@ -247,6 +247,35 @@ int fit_layout_position(const xmlNode *node)
 	return position;
 }
 
+int fit_layout_rank(const xmlNode *node)
+{
+	int rank = 0;
+
+	for (const xmlNode *prev = node->prev; prev; prev = prev->prev)
+		if (fit_xml_is(prev, (const char *)node->name))
+			rank++;
+	return rank;
+}
+
+int fit_layout_position_of_rank(const xmlNode *parent, const xmlChar *name, int position, int rank)
+{
+	int at = 0;
+	int low = 0; /* behind the last one of a lower rank */
+	int like = 0;
+
+	for (const xmlNode *node = parent->children; rank >= 0 && node; node = node->next) {
+		if (!counts(node))
+			continue;
+		if (fit_xml_is(node, (const char *)name)) {
+			if (like++ == rank)
+				return position < low ? low : position > at ? at : position;
+			low = at + 1;
+		}
+		at++;
+	}
+	return position < low ? low : position;
+}
+
 char *fit_layout_remove(xmlNode *node)
 {
 	xmlNode *parent = node->parent;

@@ -39,6 +39,13 @@ void fit_layout_insert_at(xmlNode *parent, xmlNode *node, int position, const ch
 /* Position of a child; for an attribute the number of attributes before it. */
 int fit_layout_position(const xmlNode *node);
 
+/* How many siblings of the same name come before it. */
+int fit_layout_rank(const xmlNode *node);
+
+/* @position, if it gives an element of this name that rank (-1: whatever it is); else the nearest
+ * position that does: libvirt sorts devices by kind and keeps the order within a kind. */
+int fit_layout_position_of_rank(const xmlNode *parent, const xmlChar *name, int position, int rank);
+
 /*
  * Unlinks @node and the text before it. Returns that text when fit_layout_insert_at() would not
  * restore it from a NULL lead, else NULL; to be freed.

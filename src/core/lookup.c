@@ -187,6 +187,8 @@ xmlNode *fit_lookup_step(struct fit_lookup *lookup, const struct fit_path_step *
 {
 	if (ret_other)
 		*ret_other = NULL;
+	if (step->number || step->qemu)
+		return fit_path_step_find(step, parent);
 	if (!step->condition_count || !is_of(lookup, step, parent))
 		return search_row(lookup, step, parent, ret_other);
 	if (!lookup->has_table)

@@ -75,16 +75,49 @@ static bool scan_condition(const char **text, struct fit_path_condition *conditi
 	return skip(text, "']");
 }
 
+/* NUMBER], behind the opening bracket. */
+static bool scan_number(const char **text, unsigned int *ret_number)
+{
+	size_t length = strspn(*text, "0123456789");
+	fit_autofree char *digits = fit_xstrndup(*text, length);
+	uint64_t number;
+
+	if (!fit_parse_uint(digits, UINT32_MAX, &number) || number == 0)
+		return false;
+	*text += length;
+	*ret_number = (unsigned int)number;
+	return skip(text, "]");
+}
+
+/* The elements of libvirt's QEMU namespace that a path may have, from the first step on. */
+static const char *const qemu_elements[] = {"override", "device", "frontend", "property"};
+
+/* All steps or none: an element of that namespace has no other parent, and no other content. */
+static bool scan_element(const char **text, const struct fit_path *path)
+{
+	size_t depth = path->step_count - 1;
+	struct fit_path_step *step = &path->steps[depth];
+
+	step->qemu = skip(text, FIT_PATH_QEMU_PREFIX);
+	step->name = scan_name(text);
+	if (!step->name || path->steps[0].qemu != step->qemu)
+		return false;
+	return !step->qemu || (depth < FIT_ARRAY_SIZE(qemu_elements) &&
+				      strcmp(step->name, qemu_elements[depth]) == 0);
+}
+
 static bool scan_step(const char **text, struct fit_path *path)
 {
 	struct fit_path_step *step = FIT_APPEND(path->steps, path->step_count);
 
-	step->name = scan_name(text);
-	if (!step->name)
+	if (!scan_element(text, path))
 		return false;
-	while (skip(text, "["))
+	while (skip(text, "[")) {
+		if (**text >= '0' && **text <= '9')
+			return scan_number(text, &step->number);
 		if (!scan_condition(text, FIT_APPEND(step->conditions, step->condition_count)))
 			return false;
+	}
 	return true;
 }
 
@@ -152,7 +185,8 @@ char *fit_path_format_steps(const struct fit_path *path, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		const struct fit_path_step *step = &path->steps[i];
 
-		fit_buffer_addf(&out, "%s%s", i ? "/" : "", step->name);
+		fit_buffer_addf(&out, "%s%s%s", i ? "/" : "",
+			step->qemu ? FIT_PATH_QEMU_PREFIX : "", step->name);
 		for (size_t j = 0; j < step->condition_count; j++) {
 			const struct fit_path_condition *condition = &step->conditions[j];
 
@@ -161,16 +195,18 @@ char *fit_path_format_steps(const struct fit_path *path, size_t count)
 				condition->child ? "/" : "", condition->attribute,
 				condition->value);
 		}
+		if (step->number)
+			fit_buffer_addf(&out, "[%u]", step->number);
 	}
 	return fit_buffer_steal(&out);
 }
 
-bool fit_path_step_needs_child(const struct fit_path_step *step)
+bool fit_path_step_is_creatable(const struct fit_path_step *step)
 {
 	for (size_t i = 0; i < step->condition_count; i++)
 		if (step->conditions[i].child)
-			return true;
-	return false;
+			return false;
+	return step->number == 0;
 }
 
 bool fit_path_is_editable(const struct fit_path *path)
@@ -205,7 +241,8 @@ static bool condition_holds(const struct fit_path_condition *condition, const xm
 
 bool fit_path_step_matches(const struct fit_path_step *step, const xmlNode *node)
 {
-	if (!fit_xml_is(node, step->name))
+	if (step->qemu ? !fit_xml_is_in(node, FIT_QEMU_NAMESPACE, step->name)
+		       : !fit_xml_is(node, step->name))
 		return false;
 	for (size_t i = 0; i < step->condition_count; i++)
 		if (!condition_holds(&step->conditions[i], node))
@@ -215,8 +252,10 @@ bool fit_path_step_matches(const struct fit_path_step *step, const xmlNode *node
 
 xmlNode *fit_path_step_find(const struct fit_path_step *step, const xmlNode *parent)
 {
-	fit_xml_for_each (node, parent, step->name)
-		if (fit_path_step_matches(step, node))
+	unsigned int left = step->number;
+
+	for (xmlNode *node = parent->children; node; node = node->next)
+		if (fit_path_step_matches(step, node) && (left == 0 || --left == 0))
 			return node;
 	return NULL;
 }

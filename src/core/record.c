@@ -95,18 +95,19 @@ static int read_flag(
 	return 0;
 }
 
-static int read_position(const struct place *place, int *ret_position, struct fit_err *err)
+static int read_number(
+	const struct place *place, const char *attribute, int *ret_number, struct fit_err *err)
 {
-	fit_autofree char *value = fit_xml_attr(place->node, "position");
+	fit_autofree char *value = fit_xml_attr(place->node, attribute);
 	uint64_t number;
 
 	if (!value) {
-		*ret_position = -1;
+		*ret_number = -1;
 		return 0;
 	}
 	if (!fit_parse_uint(value, INT_MAX, &number))
-		return refuse(place, err, "position='%.80s' is not a number", value);
-	*ret_position = (int)number;
+		return refuse(place, err, "%s='%.80s' is not a number", attribute, value);
+	*ret_number = (int)number;
 	return 0;
 }
 
@@ -199,7 +200,7 @@ static int check_values(const struct place *place, const struct fit_facet *facet
 static int read_facet(const struct place *place, struct fit_facet *facet, struct fit_err *err)
 {
 	static const char *const known[] = {
-		"path", "before", "wrote", "lead", "position", "container", "sole"};
+		"path", "before", "wrote", "lead", "position", "rank", "container", "sole"};
 	fit_autopath struct fit_path path = {0};
 
 	if (check_attributes(place, known, FIT_ARRAY_SIZE(known), err) < 0)
@@ -219,18 +220,20 @@ static int read_facet(const struct place *place, struct fit_facet *facet, struct
 	if (read_values(place, facet, err) < 0 ||
 		read_flag(place, "container", &facet->container, err) < 0 ||
 		read_flag(place, "sole", &facet->sole, err) < 0 ||
-		read_position(place, &facet->position, err) < 0)
+		read_number(place, "position", &facet->position, err) < 0 ||
+		read_number(place, "rank", &facet->rank, err) < 0)
 		return -1;
 	return check_values(place, facet, &path, err);
 }
 
 static int read_fitted(const struct place *place, struct fit_record *record, struct fit_err *err)
 {
-	static const char *const known[] = {
-		"version", "profile", "digest", "host", "controllers", "sole", "metadata", "only"};
+	static const char *const known[] = {"version", "profile", "digest", "host", "controllers",
+		"sole", "qemu-namespace", "metadata", "only"};
 
 	if (check_attributes(place, known, FIT_ARRAY_SIZE(known), err) < 0 ||
 		read_flag(place, "sole", &record->sole, err) < 0 ||
+		read_flag(place, "qemu-namespace", &record->qemu_declared, err) < 0 ||
 		read_flag(place, "metadata", &record->had_metadata, err) < 0)
 		return -1;
 	record->version = fit_xml_attr(place->node, "version");
@@ -303,6 +306,13 @@ static void set(xmlNode *node, const char *attribute, const char *value)
 		xmlNewProp(node, (const xmlChar *)attribute, (const xmlChar *)value);
 }
 
+static void set_number(xmlNode *node, const char *attribute, int number)
+{
+	fit_autofree char *text = fit_xasprintf("%d", number);
+
+	set(node, attribute, number >= 0 ? text : NULL);
+}
+
 static void add_value(xmlNode *facet, const char *name, const char *value)
 {
 	if (value)
@@ -318,11 +328,8 @@ static void add_facet(xmlNode *parent, const struct fit_facet *facet)
 	set(node, "container", facet->container ? "yes" : NULL);
 	set(node, "sole", facet->sole ? "yes" : NULL);
 	set(node, "lead", facet->lead);
-	if (facet->position >= 0) {
-		fit_autofree char *position = fit_xasprintf("%d", facet->position);
-
-		set(node, "position", position);
-	}
+	set_number(node, "position", facet->position);
+	set_number(node, "rank", facet->rank);
 	if (fit_path_parse(facet->path, &path, NULL) == 0 && path.kind == FIT_PATH_ELEMENT) {
 		add_value(node, "before", facet->before);
 		add_value(node, "wrote", facet->wrote);
@@ -345,6 +352,7 @@ xmlNode *fit_record_print(xmlDoc *doc, const struct fit_record *record)
 	set(node, "only", record->only);
 	set(node, "controllers", record->controllers);
 	set(node, "sole", record->sole ? "yes" : NULL);
+	set(node, "qemu-namespace", record->qemu_declared ? "yes" : NULL);
 	set(node, "metadata", record->had_metadata ? "yes" : NULL);
 	for (size_t i = 0; i < record->facet_count; i++)
 		add_facet(node, &record->facets[i]);

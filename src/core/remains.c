@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "core/layout.h"
+#include "core/qemu_namespace.h"
 
 struct fit_remains *fit_remains_new(void)
 {
@@ -110,6 +111,8 @@ void fit_remains_drop(struct fit_remains *remains)
 		drop_node(&remains->items[i]);
 	for (size_t i = 0; i < remains->controller_count; i++)
 		drop_node(&remains->controller_items[i]);
+	if (remains->qemu_declared_on)
+		fit_qemu_namespace_drop(remains->qemu_declared_on);
 }
 
 static void free_items(struct fit_remain *items, size_t count)

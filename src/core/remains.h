@@ -34,6 +34,9 @@ struct fit_remains {
 	size_t top;	   /* items from here on are taken */
 	char *controllers; /* of the record */
 	bool had_metadata; /* likewise */
+	/* The root, on which the record says that we declared the namespace of <qemu:override>, or
+	 * NULL. */
+	xmlNode *qemu_declared_on;
 	/* PCI controllers that libvirt added for our devices, with their placeholders. */
 	struct fit_remain *controller_items;
 	size_t controller_count;

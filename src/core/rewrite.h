@@ -33,19 +33,21 @@ struct fit_facet {
 	char *wrote;	/* NULL: we removed it */
 	char *lead;	/* removed elements: the text that stood before, when unusual */
 	int position;	/* removed elements and attributes: see core/layout.h; else -1 */
+	int rank;	/* removed devices: siblings of the same name before it; else -1 */
 	bool container; /* an element created only to hold other facets */
 	bool sole;	/* added to a parent that had no content at all */
 };
 
 struct fit_record {
-	char *version;	   /* of the virt-fit that wrote it */
-	char *profile;	   /* requested names, space-separated */
-	char *digest;	   /* fit_digest_make() */
-	char *host;	   /* fit_host.identity */
-	char *only;	   /* names of the intents it was limited to, space-separated; NULL: all */
-	char *controllers; /* PCI controllers of the original: core/controllers.h; NULL: unknown */
-	bool sole;	   /* the record was added to a <metadata> that had no content at all */
-	bool had_metadata; /* an empty <metadata> stood there before the request was set */
+	char *version;	    /* of the virt-fit that wrote it */
+	char *profile;	    /* requested names, space-separated */
+	char *digest;	    /* fit_digest_make() */
+	char *host;	    /* fit_host.identity */
+	char *only;	    /* names of the intents it was limited to, space-separated; NULL: all */
+	char *controllers;  /* PCI controllers of the original: core/controllers.h; NULL: unknown */
+	bool sole;	    /* the record was added to a <metadata> that had no content at all */
+	bool qemu_declared; /* the namespace of <qemu:override> was not declared on <domain> */
+	bool had_metadata;  /* an empty <metadata> stood there before the request was set */
 	struct fit_facet *facets; /* in the order they were applied */
 	size_t facet_count;
 };

@@ -17,6 +17,7 @@
 #include "core/layout.h"
 #include "core/lookup.h"
 #include "core/path.h"
+#include "core/qemu_namespace.h"
 #include "core/record.h"
 #include "core/remains.h"
 #include "core/xml.h"
@@ -46,6 +47,7 @@ static struct fit_facet *add_facet(struct apply *apply, const char *path)
 
 	facet->path = fit_xstrdup(path);
 	facet->position = -1;
+	facet->rank = -1;
 	return facet;
 }
 
@@ -58,12 +60,14 @@ static bool is_xml_text(const char *text)
 	return xmlCheckUTF8((const xmlChar *)text);
 }
 
-static xmlNode *new_element(const xmlNode *parent, const struct fit_path_step *step)
+static xmlNode *new_element(xmlNode *parent, const struct fit_path_step *step)
 {
 	xmlNode *node = xmlNewDocNode(parent->doc, NULL, (const xmlChar *)step->name, NULL);
 
 	if (!node)
 		abort();
+	if (step->qemu)
+		xmlSetNs(node, fit_qemu_namespace_find(parent));
 	for (size_t i = 0; i < step->condition_count; i++)
 		xmlNewProp(node, (const xmlChar *)step->conditions[i].attribute,
 			(const xmlChar *)step->conditions[i].value);
@@ -116,6 +120,19 @@ static xmlNode *find(struct apply *apply, const struct fit_path *path, size_t co
 	return fit_lookup_path(&apply->lookup, path, count, apply->root);
 }
 
+/* Before the first element of the QEMU namespace is created. */
+static int declare_qemu(struct apply *apply)
+{
+	if (fit_qemu_namespace_find(apply->root))
+		return 0;
+	if (!fit_qemu_namespace_declare(apply->root))
+		return fit_err_set(apply->err, FIT_ERR_INVALID,
+			"%s: the prefix 'qemu' is declared as something else than %s", apply->name,
+			FIT_QEMU_NAMESPACE);
+	apply->record.qemu_declared = true;
+	return 0;
+}
+
 /* The element that the first @count steps lead to; those that are missing are created. */
 static xmlNode *reach(
 	struct apply *apply, const struct fit_path *path, size_t count, bool *ret_created)
@@ -126,7 +143,9 @@ static xmlNode *reach(
 		xmlNode *next = fit_lookup_step(&apply->lookup, &path->steps[i], node, NULL);
 
 		*ret_created = !next;
-		if (!next && fit_path_step_needs_child(&path->steps[i])) {
+		if (!next && path->steps[i].qemu && declare_qemu(apply) < 0)
+			return NULL;
+		if (!next && !fit_path_step_is_creatable(&path->steps[i])) {
 			fit_autofree char *missing = fit_path_format_steps(path, i + 1);
 
 			fit_err_set(apply->err, FIT_ERR_INVALID, "%s: there is no %s", apply->name,
@@ -238,6 +257,8 @@ static void remove_element(struct apply *apply, const struct fit_edit *edit, xml
 
 	facet->before = fit_xml_print_node(have);
 	fit_lookup_element_changed(&apply->lookup, have->parent, (const char *)have->name);
+	if (fit_xml_is(have->parent, "devices"))
+		facet->rank = fit_layout_rank(have);
 	facet->lead = fit_layout_remove(have);
 	set_position(facet, remain, position);
 	xmlFreeNode(have);
@@ -514,6 +535,9 @@ static int apply_all(struct apply *apply, const struct fit_record *info)
 	for (size_t i = 0; i < apply->edits->count; i++)
 		if (apply_edit(apply, &apply->edits->items[i]) < 0)
 			return -1;
+	/* Declared by an earlier apply: still ours, if it is of any use. */
+	if (apply->remains && apply->remains->qemu_declared_on)
+		apply->record.qemu_declared = !fit_qemu_namespace_drop(apply->root);
 	if (write_record(apply, info) < 0)
 		return -1;
 	if (!apply->remains)

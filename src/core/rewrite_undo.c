@@ -17,6 +17,7 @@
 #include "core/layout.h"
 #include "core/lookup.h"
 #include "core/path.h"
+#include "core/qemu_namespace.h"
 #include "core/record.h"
 #include "core/remains.h"
 #include "core/xml.h"
@@ -230,7 +231,9 @@ static int undo_removed(struct undo *undo, const struct fit_facet *facet,
 	if (!before)
 		return -1;
 	fit_lookup_element_changed(&undo->lookup, parent, (const char *)before->name);
-	fit_layout_insert_at(parent, before, facet->position, facet->lead);
+	fit_layout_insert_at(parent, before,
+		fit_layout_position_of_rank(parent, before->name, facet->position, facet->rank),
+		facet->lead);
 	if (undo->remains)
 		fit_remains_add_restored(undo->remains, facet, fit_layout_position(before));
 	return 0;
@@ -390,6 +393,9 @@ static int undo_record(struct undo *undo, const struct fit_record *record)
 	for (size_t i = record->facet_count; i > 0; i--)
 		if (undo_facet(undo, &record->facets[i - 1]) < 0)
 			return -1;
+	/* Apply may use the declaration again, and what it may put back needs it. */
+	if (record->qemu_declared && !undo->remains)
+		fit_qemu_namespace_drop(undo->root);
 	return 0;
 }
 
@@ -410,6 +416,7 @@ int fit_rewrite_undo(xmlDoc *doc, const char *name, struct fit_strlist *notes,
 			remains->controllers =
 				record.controllers ? fit_xstrdup(record.controllers) : NULL;
 			remains->had_metadata = record.had_metadata;
+			remains->qemu_declared_on = record.qemu_declared ? undo.root : NULL;
 		}
 		status = undo_record(&undo, &record);
 	}

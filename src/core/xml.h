@@ -18,6 +18,9 @@
 
 #define FIT_XML_SIZE_MAX (16U << 20)
 
+/* Of what libvirt passes on to QEMU as it is: <qemu:commandline>, <qemu:override>, … */
+#define FIT_QEMU_NAMESPACE "http://libvirt.org/schemas/domain/qemu/1.0"
+
 /* Parses @length bytes. @name is for messages ("web01.xml", "domain web01"). NULL and @err when the
  * text is empty, larger than FIT_XML_SIZE_MAX, not well-formed, or carries a DTD. To be freed with
  * xmlFreeDoc(). */

@@ -13,7 +13,10 @@ static void paths_survive_a_round_trip(void **state)
 		"devices/disk[target/@dev='vda']/driver",
 		"devices/controller[@type='scsi'][@index='0']/driver",
 		"devices/disk[target/@dev='a[b]/c'][@device='disk']",
-		"devices/hostdev[source/address/@bus='0x41'][source/address/@slot='0']"};
+		"devices/hostdev[source/address/@bus='0x41'][source/address/@slot='0']",
+		"devices/input[3]/driver", "devices/controller[@type='usb'][12]",
+		"qemu:override/qemu:device[@alias='ua-a']/qemu:frontend/"
+		"qemu:property[@name='vectors']"};
 
 	(void)state;
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(paths); i++) {
@@ -31,7 +34,9 @@ static void paths_survive_a_round_trip(void **state)
 static void all_conditions_of_a_step_must_hold(void **state)
 {
 	static const char xml[] =
-		"<domain><devices><controller type='usb' index='0' id='a'/>"
+		"<domain xmlns:q='" FIT_QEMU_NAMESPACE "'><override id='x'/>"
+		"<q:override id='q'><device alias='ua-a' id='y'/>"
+		"<q:device alias='ua-a' id='r'/></q:override><devices><controller type='usb' index='0' id='a'/>"
 		"<interface id='d'><mac address='52:54:00:AA:bb:01'/></interface>"
 		"<hostdev id='e'><source><address bus='0x01'/></source></hostdev>"
 		"<hostdev id='f'><source/><source><address bus='0x41' slot='0x00'/>"
@@ -51,6 +56,14 @@ static void all_conditions_of_a_step_must_hold(void **state)
 		{"devices/hostdev[source/address/@bus='65'][source/address/@slot='0']", "f"},
 		{"devices/hostdev[source/address/@bus='1'][source/address/@slot='0']", NULL},
 		{"devices/hostdev[source/@bus='1']", NULL},
+		{"devices/controller[1]", "a"},
+		{"devices/controller[3]", "c"},
+		{"devices/controller[4]", NULL},
+		{"devices/controller[@type='scsi'][1]", "b"},
+		{"devices/controller[@type='scsi'][2]", "c"},
+		{"devices/controller[@type='scsi'][3]", NULL},
+		{"qemu:override", "q"},
+		{"qemu:override/qemu:device[@alias='ua-a']", "r"},
 	};
 	struct fit_err err = FIT_ERR_INIT;
 	fit_autodoc xmlDoc *doc = fit_xml_parse(xml, strlen(xml), "test.xml", &err);
@@ -77,7 +90,11 @@ static void what_is_no_path_is_refused(void **state)
 	static const char *const bad[] = {"", "/", "a/", "/a", "a//b", "a[", "a[]", "a[@b]",
 		"a[@b='c]", "a[@b=\"c\"]", "a[@b='c'", "a[@b='c'][", "a[@b='c']x", "a/@", "a/@b/c",
 		"@a", "text()", "a/text()x", "a b", "../a", "a/..", "a[/@b='c']", "x:a",
-		"a[b//@c='d']", "a[b/c='d']", "a[b/c/]"};
+		"a[b//@c='d']", "a[b/c='d']", "a[b/c/]", "qemu:commandline", "qemu:device",
+		"qemu:override/device", "qemu:override/qemu:frontend", "devices/qemu:override",
+		"qemu:override/qemu:device/qemu:frontend/qemu:property/qemu:x",
+		"qemu:", "a/@qemu:b", "a[0]", "a[01x]", "a[1][2]", "a[1][@b='c']", "a[-1]", "a[1",
+		"a[4294967296]"};
 
 	(void)state;
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(bad); i++) {

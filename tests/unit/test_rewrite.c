@@ -116,6 +116,24 @@ static unsigned int pick(unsigned int count)
 	return (unsigned int)rand() % count;
 }
 
+#define VECTORS \
+	"qemu:override/qemu:device[@alias='ua-virt-fit-a']/qemu:frontend/" \
+	"qemu:property[@name='vectors']/"
+
+/* Like devices, the last one first. */
+static void remove_all(struct fit_edits *edits, const xmlNode *root, const char *name)
+{
+	unsigned int count = 0;
+
+	fit_xml_for_each (node, fit_xml_child(root, "devices"), name)
+		count++;
+	for (; count > 0; count--) {
+		fit_autofree char *path = fit_xasprintf("devices/%s[%u]", name, count);
+
+		fit_edits_remove(edits, path);
+	}
+}
+
 /* Edits as the planner makes them. */
 static void add_planner_edits(struct fit_edits *edits, xmlDoc *doc)
 {
@@ -169,6 +187,14 @@ static void add_planner_edits(struct fit_edits *edits, xmlDoc *doc)
 	}
 	if (pick(2))
 		fit_edits_remove(edits, "devices/memballoon");
+	if (pick(2)) {
+		fit_edits_set(edits, VECTORS "@type", "unsigned");
+		fit_edits_set(edits, VECTORS "@value", "10");
+	}
+	if (pick(2))
+		remove_all(edits, root, "input");
+	if (pick(2))
+		remove_all(edits, root, "channel");
 }
 
 /* A path is an identity: the name alone must tell the element from its siblings. An edit of what
