@@ -50,4 +50,29 @@ int fit_emit_memory(const struct fit_emitter *emitter);
 int fit_emit_devices(const struct fit_emitter *emitter);
 void fit_emit_passthrough(const struct fit_emitter *emitter);
 
+/* Parts of the devices. */
+int fit_emit_disks(const struct fit_emitter *emitter);
+int fit_emit_interfaces(const struct fit_emitter *emitter);
+void fit_emit_lean(const struct fit_emitter *emitter);
+
+/* Queues of a device: as many as @wanted, FIT_AUTO for as many as vCPUs, but not more than @most.
+ */
+unsigned int fit_emit_queues(
+	const struct fit_emitter *emitter, unsigned int wanted, unsigned int most);
+
+struct fit_vectors {
+	const struct fit_intent *intent;
+	const char *topic;
+	const char *device;  /* for people */
+	const char *path;    /* of the device */
+	const char *alias;   /* the end of the one that it gets, if it has none of the user's */
+	unsigned int wanted; /* 0: leave; FIT_AUTO: what its queues and the others can use */
+	unsigned int queues_unstated; /* that it has when nobody says how many */
+	unsigned int per_queue;
+	unsigned int others;
+};
+
+/* As fit_emit_setting(). After the device's queues were emitted. */
+int fit_emit_vectors(const struct fit_emitter *emitter, const struct fit_vectors *vectors);
+
 #endif

@@ -7,6 +7,7 @@
 #ifndef FIT_CORE_PROFILE_H
 #define FIT_CORE_PROFILE_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -107,11 +108,60 @@ struct fit_intent_iothreads {
 	enum fit_place place; /* HOUSEKEEPING, OWN_CORE, VCPUS or NODE */
 };
 
+/* "auto" as a number of queues or vectors. */
+#define FIT_AUTO UINT_MAX
+
+/* Attributes of <driver> and <model> are as libvirt has them; NULL or 0: leave. */
 struct fit_intent_disks {
 	struct fit_intent intent;
 	bool spread_iothreads; /* iothread="spread" */
-	char *cache;	       /* driver cache=, NULL: leave */
-	char *io;	       /* driver io=, NULL: leave */
+	char *cache;
+	char *io;
+	char *discard;
+	char *detect_zeroes;
+	unsigned int queues; /* FIT_AUTO: one for each vCPU, at most queues_max */
+	unsigned int queues_max;
+	char *queue_size;
+	char *packed;
+	char *ioeventfd;
+	unsigned int vectors; /* FIT_AUTO: as many as the queues can use */
+};
+
+struct fit_intent_interfaces {
+	struct fit_intent intent;
+	char *model;
+	char *driver; /* driver name= */
+	unsigned int queues;
+	unsigned int queues_max;
+	char *rx_queue_size;
+	char *tx_queue_size;
+	char *packed;
+	unsigned int vectors;
+};
+
+struct fit_intent_memballoon {
+	struct fit_intent intent;
+	char *model;
+};
+
+struct fit_intent_watchdog {
+	struct fit_intent intent;
+	char *itco; /* action= of the one that is part of q35 */
+};
+
+/* Devices to drop from the definition where nothing needs them. */
+struct fit_intent_lean {
+	struct fit_intent intent;
+	bool serial;
+	bool parallel;
+	bool sound;
+	bool usb; /* inputs, redirections, hubs, and the controllers if nothing else uses them */
+	bool smartcard;
+	bool cdrom; /* drives without a medium */
+	bool floppy;
+	bool graphics;
+	bool video;	  /* adapters that no graphics show */
+	bool controllers; /* ide, sata, scsi, fdc, ccid, virtio-serial without a device */
 };
 
 struct fit_intent_memory {
@@ -214,6 +264,10 @@ struct fit_profile {
 	struct fit_intent_emulator emulator;
 	struct fit_intent_iothreads iothreads;
 	struct fit_intent_disks disks;
+	struct fit_intent_interfaces interfaces;
+	struct fit_intent_memballoon memballoon;
+	struct fit_intent_watchdog watchdog;
+	struct fit_intent_lean lean;
 	struct fit_intent_memory memory;
 	struct fit_intent_interrupts interrupts;
 	struct fit_intent_vfs vfs;

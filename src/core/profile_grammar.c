@@ -22,6 +22,7 @@ const struct fit_profile_element fit_profile_elements[] = {
 	{NULL, "emulator", NULL, "emulator", INTENT(emulator), fit_grammar_emulator},
 	{NULL, "iothreads", NULL, "iothreads", INTENT(iothreads), fit_grammar_iothreads},
 	{NULL, "disks", NULL, "disks", INTENT(disks), fit_grammar_disks},
+	{NULL, "interfaces", NULL, "interfaces", INTENT(interfaces), fit_grammar_interfaces},
 	{NULL, "memory", NULL, "memory", INTENT(memory), fit_grammar_memory},
 	{NULL, "interrupts", "others", "interrupts of others", INTENT(interrupts),
 		fit_grammar_interrupts_of_others},
@@ -32,6 +33,9 @@ const struct fit_profile_element fit_profile_elements[] = {
 	{NULL, "passthrough", "nvme", "passthrough of nvme", INTENT(nvme), fit_grammar_passthrough},
 	{NULL, "passthrough", "others", "passthrough of others", INTENT(others),
 		fit_grammar_passthrough},
+	{NULL, "memballoon", NULL, "memballoon", INTENT(memballoon), fit_grammar_memballoon},
+	{NULL, "watchdog", NULL, "watchdog", INTENT(watchdog), fit_grammar_watchdog},
+	{NULL, "lean", NULL, "lean", INTENT(lean), fit_grammar_lean},
 	{"host", "governor", NULL, "host governor", INTENT(governor), fit_grammar_governor},
 };
 

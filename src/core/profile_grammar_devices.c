@@ -2,6 +2,10 @@
 /* Devices. */
 #include "core/profile_grammar_parts.h"
 
+#define ON_OFF	  WORDS({"on", 1}, {"off", 1}, {"keep", 0})
+#define QUEUES	  WORDS({"auto", FIT_AUTO}, {"keep", 0})
+#define RING_SIZE WORDS({"256", 1}, {"512", 1}, {"1024", 1}, {"keep", 0})
+
 const struct fit_profile_attribute fit_grammar_disks[] = {
 	{"iothread", &fit_field_flag, FIELD(disks, spread_iothreads), KEEP_OR("spread"), NULL,
 		"keep"},
@@ -11,7 +15,67 @@ const struct fit_profile_attribute fit_grammar_disks[] = {
 		NULL, "keep"},
 	{"io", &fit_field_word, FIELD(disks, io),
 		WORDS({"native", 1}, {"threads", 1}, {"io_uring", 1}, {"keep", 0}), NULL, "keep"},
+	{"discard", &fit_field_word, FIELD(disks, discard),
+		WORDS({"unmap", 1}, {"ignore", 1}, {"keep", 0}), NULL, "keep"},
+	{"detect_zeroes", &fit_field_word, FIELD(disks, detect_zeroes),
+		WORDS({"off", 1}, {"on", 1}, {"unmap", 1}, {"keep", 0}), NULL, "keep"},
+	{"queues", &fit_field_count, FIELD(disks, queues), QUEUES, "count", "keep"},
+	{"queues_max", &fit_field_count, FIELD(disks, queues_max), NULL, "count", "16"},
+	/* A power of two of at most 1024: QEMU checks that only when the domain starts. */
+	{"queue_size", &fit_field_word, FIELD(disks, queue_size),
+		WORDS({"64", 1}, {"128", 1}, {"256", 1}, {"512", 1}, {"1024", 1}, {"keep", 0}),
+		NULL, "keep"},
+	{"packed", &fit_field_word, FIELD(disks, packed), ON_OFF, NULL, "keep"},
+	{"ioeventfd", &fit_field_word, FIELD(disks, ioeventfd), ON_OFF, NULL, "keep"},
+	{"vectors", &fit_field_count, FIELD(disks, vectors), QUEUES, "count", "keep"},
 	EXISTING,
+	{0},
+};
+
+const struct fit_profile_attribute fit_grammar_interfaces[] = {
+	{"model", &fit_field_word, FIELD(interfaces, model), KEEP_OR("virtio"), NULL, "keep"},
+	{"driver", &fit_field_word, FIELD(interfaces, driver),
+		WORDS({"vhost", 1}, {"qemu", 1}, {"keep", 0}), NULL, "keep"},
+	{"queues", &fit_field_count, FIELD(interfaces, queues), QUEUES, "count", "keep"},
+	{"queues_max", &fit_field_count, FIELD(interfaces, queues_max), NULL, "count", "16"},
+	{"rx_queue_size", &fit_field_word, FIELD(interfaces, rx_queue_size), RING_SIZE, NULL,
+		"keep"},
+	{"tx_queue_size", &fit_field_word, FIELD(interfaces, tx_queue_size), RING_SIZE, NULL,
+		"keep"},
+	{"packed", &fit_field_word, FIELD(interfaces, packed), ON_OFF, NULL, "keep"},
+	{"vectors", &fit_field_count, FIELD(interfaces, vectors), QUEUES, "count", "keep"},
+	EXISTING,
+	{0},
+};
+
+const struct fit_profile_attribute fit_grammar_memballoon[] = {
+	{"model", &fit_field_word, FIELD(memballoon, model), KEEP_OR("none"), NULL, "keep"},
+	EXISTING,
+	{0},
+};
+
+const struct fit_profile_attribute fit_grammar_watchdog[] = {
+	{"itco", &fit_field_word, FIELD(watchdog, itco), KEEP_OR("none"), NULL, "keep"},
+	EXISTING,
+	{0},
+};
+
+#define DROP(device) \
+	{ \
+#device, &fit_field_flag, FIELD(lean, device), KEEP_OR("drop"), NULL, "keep" \
+	}
+
+const struct fit_profile_attribute fit_grammar_lean[] = {
+	DROP(serial),
+	DROP(parallel),
+	DROP(sound),
+	DROP(usb),
+	DROP(smartcard),
+	DROP(cdrom),
+	DROP(floppy),
+	DROP(graphics),
+	DROP(video),
+	DROP(controllers),
 	{0},
 };
 

@@ -62,6 +62,45 @@ bool fit_remains_take_kept(struct fit_remains *remains, const char *path, bool *
 	return remain;
 }
 
+/* Steps to a device: devices/DEVICE. */
+#define DEVICE_STEPS 2
+
+void fit_remains_add_spellings(
+	struct fit_remains *remains, const struct fit_record *record, xmlNode *root)
+{
+	fit_autolookup struct fit_lookup lookup = {0};
+
+	for (size_t i = 0; i < record->facet_count; i++) {
+		fit_autopath struct fit_path path = {0};
+		struct fit_spelling *spelling;
+
+		if (fit_path_parse(record->facets[i].path, &path, NULL) < 0 ||
+			path.step_count <= DEVICE_STEPS || !path.steps[DEVICE_STEPS - 1].number)
+			continue;
+		spelling = FIT_APPEND(remains->spellings, remains->spelling_count);
+		spelling->device = fit_lookup_path(&lookup, &path, DEVICE_STEPS, root);
+		spelling->path = fit_path_format_steps(&path, DEVICE_STEPS);
+	}
+}
+
+char *fit_remains_spell(const struct fit_remains *remains, struct fit_lookup *lookup,
+	const struct fit_path *path, const char *text, xmlNode *root)
+{
+	const xmlNode *device = fit_lookup_path(lookup, path, DEVICE_STEPS, root);
+
+	if (path->step_count <= DEVICE_STEPS)
+		return NULL;
+	for (size_t i = 0; i < remains->spelling_count && device; i++) {
+		fit_autofree char *now = NULL;
+
+		if (remains->spellings[i].device != device)
+			continue;
+		now = fit_path_format_steps(path, DEVICE_STEPS);
+		return fit_xasprintf("%s%s", remains->spellings[i].path, text + strlen(now));
+	}
+	return NULL;
+}
+
 xmlNode *fit_remains_replace(struct fit_remains *remains, xmlNode *node)
 {
 	xmlNode *placeholder = xmlNewDocPI(node->doc, (const xmlChar *)"virt-fit", NULL);
@@ -134,6 +173,9 @@ void fit_remains_free(struct fit_remains **remains)
 	free_items((*remains)->items, (*remains)->count);
 	free_items((*remains)->controller_items, (*remains)->controller_count);
 	free((*remains)->controllers);
+	for (size_t i = 0; i < (*remains)->spelling_count; i++)
+		free((*remains)->spellings[i].path);
+	free((*remains)->spellings);
 	fit_strlist_clear(&(*remains)->recreated);
 	free(*remains);
 	*remains = NULL;

@@ -7,6 +7,7 @@
 #ifndef FIT_CORE_REMAINS_H
 #define FIT_CORE_REMAINS_H
 
+#include "core/lookup.h"
 #include "core/rewrite.h"
 
 struct fit_remain {
@@ -28,6 +29,13 @@ struct fit_remain {
 	char *facet_lead;
 };
 
+/* A device that the record has by its number, because it had no better identity before libvirt
+ * gave it one. It keeps that name, or every path would change with the first define. */
+struct fit_spelling {
+	const xmlNode *device;
+	char *path;
+};
+
 struct fit_remains {
 	struct fit_remain *items;
 	size_t count;
@@ -40,6 +48,8 @@ struct fit_remains {
 	/* PCI controllers that libvirt added for our devices, with their placeholders. */
 	struct fit_remain *controller_items;
 	size_t controller_count;
+	struct fit_spelling *spellings;
+	size_t spelling_count;
 	/* Elements that undo created because libvirt had dropped them when they were empty. */
 	struct fit_strlist recreated;
 };
@@ -58,6 +68,15 @@ struct fit_remain *fit_remains_take(struct fit_remains *remains, const char *pat
 /* The remain of something that was put back for @facet. */
 void fit_remains_add_restored(
 	struct fit_remains *remains, const struct fit_facet *facet, int landed);
+
+/* Notes what the record calls the devices of the document, which is undone now. */
+void fit_remains_add_spellings(
+	struct fit_remains *remains, const struct fit_record *record, xmlNode *root);
+
+/* What the record called the device that @path, written as @text, leads to: @text with that, to be
+ * freed; NULL: nothing. */
+char *fit_remains_spell(const struct fit_remains *remains, struct fit_lookup *lookup,
+	const struct fit_path *path, const char *text, xmlNode *root);
 
 /* Unlinks @node and puts a placeholder there. */
 xmlNode *fit_remains_replace(struct fit_remains *remains, xmlNode *node);

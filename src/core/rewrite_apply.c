@@ -448,7 +448,7 @@ static int apply_text(struct apply *apply, const struct fit_edit *edit, const st
 	return 0;
 }
 
-static int apply_edit(struct apply *apply, const struct fit_edit *edit)
+static int apply_spelled(struct apply *apply, const struct fit_edit *edit)
 {
 	fit_autopath struct fit_path path = {0};
 
@@ -471,6 +471,18 @@ static int apply_edit(struct apply *apply, const struct fit_edit *edit)
 		return apply_text(apply, edit, &path);
 	}
 	return 0;
+}
+
+static int apply_edit(struct apply *apply, const struct fit_edit *edit)
+{
+	fit_autopath struct fit_path path = {0};
+	fit_autofree char *spelled = NULL;
+
+	if (apply->remains && apply->remains->spelling_count &&
+		fit_path_parse(edit->path, &path, NULL) == 0)
+		spelled = fit_remains_spell(
+			apply->remains, &apply->lookup, &path, edit->path, apply->root);
+	return apply_spelled(apply, spelled ? &(struct fit_edit){spelled, edit->value} : edit);
 }
 
 static char *copy_or_empty(const char *text)

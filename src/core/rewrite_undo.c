@@ -419,6 +419,8 @@ int fit_rewrite_undo(xmlDoc *doc, const char *name, struct fit_strlist *notes,
 			remains->qemu_declared_on = record.qemu_declared ? undo.root : NULL;
 		}
 		status = undo_record(&undo, &record);
+		if (status == 0 && remains)
+			fit_remains_add_spellings(remains, &record, undo.root);
 	}
 	fit_record_clear(&record);
 	fit_lookup_clear(&undo.lookup);

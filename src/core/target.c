@@ -69,6 +69,13 @@ static const struct rule rules[FIT_FEATURE_COUNT] = {
 	[FIT_FEATURE_EXPANDER_BUS] = {"PCI Express buses with a NUMA node", V(1, 3), 0,
 		FIT_MACHINE_Q35 | FIT_MACHINE_ARM, false},
 	[FIT_FEATURE_TEAMING] = {"teaming of network interfaces", V(6, 1), V(4, 2), 0, false},
+	[FIT_FEATURE_DISK_QUEUE_SIZE] = {"queue size of disks", V(7, 8), 0, 0, false},
+	[FIT_FEATURE_PACKED] = {"packed virtqueues", V(6, 3), V(4, 2), 0, false},
+	[FIT_FEATURE_VIRTIO_VECTORS] = {"setting of the vectors of virtio devices", V(8, 2), 0,
+		FIT_MACHINE_PC | FIT_MACHINE_Q35 | FIT_MACHINE_ARM | FIT_MACHINE_PSERIES |
+			FIT_MACHINE_RISCV,
+		false},
+	[FIT_FEATURE_ITCO] = {"iTCO watchdog", V(9, 1), 0, FIT_MACHINE_Q35, false},
 };
 
 static bool is_x86(const char *arch)

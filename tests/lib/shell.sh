@@ -38,6 +38,10 @@ contains() { # WHAT TEXT PART
 	case $2 in *"$3"*) ;; *) fail "$1 does not contain '$3': $2" ;; esac
 }
 
+lacks() { # WHAT TEXT PART
+	case $2 in *"$3"*) fail "$1 contains '$3': $2" ;; esac
+}
+
 wait_until() { # SECONDS COMMAND ARGUMENT...
 	local tries=$(($1 * 10))
 	shift

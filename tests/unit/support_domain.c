@@ -7,7 +7,7 @@
 #include "core/xml.h"
 #include "support_domain.h"
 
-struct fit_domain fit_test_domain(const char *body)
+xmlDoc *fit_test_document(const char *body)
 {
 	fit_autofree char *xml = fit_xasprintf("<domain type='kvm'>%s%s%s</domain>",
 		strstr(body, "<name>") ? "" : "<name>vm</name>",
@@ -16,10 +16,20 @@ struct fit_domain fit_test_domain(const char *body)
 			: "<memory>1048576</memory>",
 		body);
 	struct fit_err err = FIT_ERR_INIT;
-	fit_autodoc xmlDoc *doc = fit_xml_parse(xml, strlen(xml), "test.xml", &err);
+	xmlDoc *doc = fit_xml_parse(xml, strlen(xml), "test.xml", &err);
+
+	if (!doc)
+		fail_msg("%s: %s", body, err.message);
+	return doc;
+}
+
+struct fit_domain fit_test_domain(const char *body)
+{
+	struct fit_err err = FIT_ERR_INIT;
+	fit_autodoc xmlDoc *doc = fit_test_document(body);
 	struct fit_domain domain = {0};
 
-	if (!doc || fit_domain_read(doc, "test.xml", &domain, &err) < 0)
+	if (fit_domain_read(doc, "test.xml", &domain, &err) < 0)
 		fail_msg("%s: %s", body, err.message);
 	return domain;
 }

@@ -9,6 +9,9 @@
  * <memory> and <name>); to be cleared. Fails the test when it cannot be read. */
 struct fit_domain fit_test_domain(const char *body);
 
+/* Its document; to be freed. */
+xmlDoc *fit_test_document(const char *body);
+
 struct fit_cpuset fit_test_cpus(const char *list);
 
 /* Fails the test unless @set is @list, as libvirt prints it. */

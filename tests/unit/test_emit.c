@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "core/emit.h"
+#include "core/xml.h"
 #include "support_domain.h"
 
 static char none[] = "none";
@@ -34,9 +35,10 @@ static struct fit_profile profile_with(enum fit_existing existing)
 /* The edits as lines "path = value", or the error. */
 static char *emit(const char *body, const struct fit_plan *plan, enum fit_existing existing)
 {
+	fit_autodoc xmlDoc *doc = fit_test_document(body);
 	struct fit_domain domain = fit_test_domain(body);
 	struct fit_profile profile = profile_with(existing);
-	struct fit_plan_input input = {.domain = &domain, .profile = &profile};
+	struct fit_plan_input input = {.domain = &domain, .profile = &profile, .original = doc};
 	struct fit_err err = FIT_ERR_INIT;
 	struct fit_edits edits = {0};
 	struct fit_buffer text = {0};

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/emit_parts.h"
+#include "core/lookup.h"
 #include "core/xml.h"
 
 #define CACHE "devices/disk[target/@dev='vda']/driver/@cache"
@@ -31,11 +32,13 @@ static char *emit(const struct fit_setting *setting, enum fit_existing existing)
 	struct fit_domain domain;
 	struct fit_plan plan = {0};
 	struct fit_edits edits = {0};
+	fit_autolookup struct fit_lookup lookup = {0};
 	const struct fit_emitter emitter = {
 		.plan = &plan,
 		.domain = &domain,
 		.target = &fit_target_default,
 		.original = doc,
+		.lookup = &lookup,
 		.edits = &edits,
 		.err = &err,
 	};

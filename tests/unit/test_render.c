@@ -457,6 +457,7 @@ static void list_profiles(const struct machine *machine, struct fit_strlist *set
 	}
 	globfree(&found);
 	fit_strlist_add(sets, "low-latency sriov");
+	fit_strlist_add(sets, "low-latency sriov lean");
 }
 
 static void the_corpus_renders_to_fixpoints_that_revert_exactly(void **state)

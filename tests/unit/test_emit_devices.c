@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Settings of devices: where each is written, where it is not, and what is said about it. */
+#include "support.h"
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "core/emit.h"
+#include "core/target.h"
+#include "core/xml.h"
+#include "support_domain.h"
+
+static int load(void *context, const char *name, char **ret_path, char **ret_text,
+	size_t *ret_length, struct fit_err *err)
+{
+	(void)err;
+	*ret_path = fit_xstrdup("p.xml");
+	*ret_text = fit_xasprintf("<profile xmlns='%s' name='%s'><summary>s</summary>%s</profile>",
+		FIT_PROFILE_NAMESPACE, name, (const char *)context);
+	*ret_length = strlen(*ret_text);
+	return 0;
+}
+
+static struct fit_profile compose(const char *intents)
+{
+	fit_autostrlist struct fit_strlist names = {0};
+	struct fit_profile profile = {0};
+	struct fit_err err = FIT_ERR_INIT;
+	char *context = fit_xstrdup(intents);
+
+	fit_strlist_add(&names, "p");
+	if (fit_profile_compose(&names, NULL, 0, load, context, &profile, &err) < 0)
+		fail_msg("%s: %s", intents, err.message);
+	free(context);
+	return profile;
+}
+
+/* The edits as lines "path = value", then notes as "(text)", or the error. */
+static char *emit(const char *intents, const char *body, const struct fit_target *target)
+{
+	fit_autodoc xmlDoc *doc = fit_test_document(body);
+	struct fit_domain domain = fit_test_domain(body);
+	struct fit_profile profile = compose(intents);
+	struct fit_plan_input input = {
+		.domain = &domain, .profile = &profile, .original = doc, .target = target};
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_edits edits = {0};
+	struct fit_plan plan = {0};
+	struct fit_buffer text = {0};
+
+	if (fit_emit(&plan, &input, &edits, &err) < 0)
+		fit_buffer_add(&text, err.message);
+	for (size_t i = 0; i < edits.count; i++)
+		fit_buffer_addf(&text, "%s = %s\n", edits.items[i].path,
+			edits.items[i].value ? edits.items[i].value : "(removed)");
+	for (size_t i = 0; i < plan.reason_count; i++)
+		if (plan.reasons[i].kind == FIT_REASON_NOTE)
+			fit_buffer_addf(&text, "(%s)\n", plan.reasons[i].text);
+	fit_buffer_add(&text, "");
+	fit_edits_clear(&edits);
+	fit_plan_clear(&plan);
+	fit_profile_clear(&profile);
+	fit_domain_clear(&domain);
+	return fit_buffer_steal(&text);
+}
+
+static void expect(const char *intents, const char *body, const char *wanted)
+{
+	fit_autofree char *text = emit(intents, body, NULL);
+
+	assert_string_equal(text ? text : "", wanted);
+}
+
+#define DISK(type, bus, rest) \
+	"<disk type='" type "' device='disk'>" rest "<target dev='vda' bus='" bus "'/></disk>"
+#define VDA "devices/disk[target/@dev='vda']/driver/@"
+#define ALL_OF_DISKS \
+	"<disks cache='none' io='native' discard='unmap' detect_zeroes='unmap' queues='auto' " \
+	"queue_size='256' packed='on' ioeventfd='on'/>"
+
+static void each_kind_of_disk_gets_what_is_valid_for_it(void **state)
+{
+	(void)state;
+	expect(ALL_OF_DISKS, "<vcpu>4</vcpu><devices>" DISK("file", "virtio", "") "</devices>",
+		VDA "cache = none\n" VDA "io = native\n" VDA "discard = unmap\n" VDA
+		    "detect_zeroes = unmap\n" VDA "queues = 4\n" VDA "packed = on\n" VDA
+		    "ioeventfd = on\n" VDA "queue_size = 256\n");
+	expect(ALL_OF_DISKS, "<vcpu>4</vcpu><devices>" DISK("network", "virtio", "") "</devices>",
+		VDA "discard = unmap\n" VDA "detect_zeroes = unmap\n" VDA "queues = 4\n" VDA
+		    "packed = on\n" VDA "ioeventfd = on\n" VDA "queue_size = 256\n");
+	expect(ALL_OF_DISKS, "<vcpu>4</vcpu><devices>" DISK("vhostuser", "virtio", "") "</devices>",
+		VDA "queues = 4\n" VDA "queue_size = 256\n");
+	expect(ALL_OF_DISKS, "<vcpu>4</vcpu><devices>" DISK("block", "sata", "") "</devices>",
+		VDA "cache = none\n" VDA "io = native\n" VDA "discard = unmap\n" VDA
+		    "detect_zeroes = unmap\n");
+	expect(ALL_OF_DISKS,
+		"<vcpu>4</vcpu><devices><disk type='file' device='cdrom'><target dev='sda' "
+		"bus='sata'/></disk></devices>",
+		"");
+}
+
+static void queues_are_as_many_as_vcpus_up_to_a_limit(void **state)
+{
+	(void)state;
+	expect("<disks queues='auto' queues_max='3'/>",
+		"<vcpu>8</vcpu><devices>" DISK("file", "virtio", "") "</devices>",
+		VDA "queues = 3\n");
+	expect("<disks queues='7'/>",
+		"<vcpu>2</vcpu><devices>" DISK("file", "virtio", "") "</devices>",
+		VDA "queues = 7\n");
+	expect("<disks queues='auto'/>",
+		"<vcpu>2</vcpu><devices>" DISK(
+			"file", "virtio", "<driver queues='5'/>") "</devices>",
+		"");
+	expect("<disks queues='auto' existing='replace'/>",
+		"<vcpu>2</vcpu><devices>" DISK(
+			"file", "virtio", "<driver queues='5'/>") "</devices>",
+		VDA "queues = 2\n");
+}
+
+static void queues_of_scsi_disks_are_their_virtio_controllers(void **state)
+{
+	(void)state;
+	expect("<disks queues='auto' packed='on' queue_size='256'/>",
+		"<vcpu>4</vcpu><devices><controller type='scsi' index='0' model='virtio-scsi'/>"
+		"<controller type='scsi' index='1' model='lsilogic'/>" DISK(
+			"file", "scsi", "") "</devices>",
+		"devices/controller[@type='scsi'][@index='0']/driver/@queues = 4\n"
+		"devices/controller[@type='scsi'][@index='0']/driver/@packed = on\n");
+}
+
+static void io_follows_the_target_and_the_cache(void **state)
+{
+	const struct fit_target old = {FIT_VERSION_OF(6, 2, 0), FIT_VERSION_OF(4, 2, 0)};
+	static const char disk[] =
+		"<vcpu>1</vcpu><devices>" DISK("file", "virtio", "") "</devices>";
+	fit_autofree char *text =
+		emit("<disks cache='none' io='io_uring' packed='on'/>", disk, &old);
+
+	(void)state;
+	assert_string_equal(text, VDA
+		"cache = none\n" VDA "io = native\n"
+		"(io of disk vda is native: libvirt 6.2 has no io_uring for disks (6.3 has))\n"
+		"(packed of disk vda is left out: libvirt 6.2 has no packed virtqueues (6.3 has))\n");
+	expect("<disks io='io_uring'/>", disk, VDA "io = io_uring\n");
+	expect("<disks io='native'/>", disk, "");
+	expect("<disks cache='writeback' existing='replace'/>",
+		"<vcpu>1</vcpu><devices>" DISK(
+			"file", "virtio", "<driver cache='none' io='native'/>") "</devices>",
+		"(the cache mode of disk vda stays: its io='native' excludes writeback)\n");
+}
+
+#define NIC(type, model, rest) \
+	"<interface type='" type "'><mac address='52:54:00:00:00:01'/>" model rest "</interface>"
+#define VIRTIO "<model type='virtio'/>"
+#define PATH   "devices/interface[mac/@address='52:54:00:00:00:01']/"
+#define ALL_OF_INTERFACES \
+	"<interfaces driver='vhost' queues='auto' rx_queue_size='1024' tx_queue_size='1024' " \
+	"packed='on'/>"
+
+static void each_kind_of_interface_gets_what_means_something(void **state)
+{
+	static const char tap[] = PATH
+		"driver/@name = vhost\n" PATH "driver/@queues = 4\n" PATH
+		"driver/@rx_queue_size = 1024\n" PATH "driver/@packed = on\n"
+		"(tx_queue_size of interface 52:54:00:00:00:01 is left out: only vhost-user and "
+		"vDPA have more than 256)\n";
+
+	(void)state;
+	expect(ALL_OF_INTERFACES, "<vcpu>4</vcpu><devices>" NIC("bridge", VIRTIO, "") "</devices>",
+		tap);
+	expect(ALL_OF_INTERFACES, "<vcpu>4</vcpu><devices>" NIC("direct", VIRTIO, "") "</devices>",
+		tap);
+	/* Several queues would keep it from starting. */
+	expect(ALL_OF_INTERFACES, "<vcpu>4</vcpu><devices>" NIC("user", VIRTIO, "") "</devices>",
+		PATH
+		"driver/@packed = on\n"
+		"(tx_queue_size of interface 52:54:00:00:00:01 is left out: only vhost-user and "
+		"vDPA have more than 256)\n");
+	expect(ALL_OF_INTERFACES,
+		"<vcpu>4</vcpu><devices>" NIC("vhostuser", VIRTIO, "") "</devices>",
+		PATH "driver/@rx_queue_size = 1024\n" PATH "driver/@tx_queue_size = 1024\n" PATH
+		     "driver/@packed = on\n");
+	expect("<interfaces queues='2'/>",
+		"<vcpu>4</vcpu><devices>" NIC("vhostuser", VIRTIO, "") "</devices>",
+		PATH "driver/@queues = 2\n");
+	expect(ALL_OF_INTERFACES,
+		"<vcpu>4</vcpu><devices>" NIC("bridge", "<model type='e1000e'/>", "") "</devices>",
+		"");
+	expect(ALL_OF_INTERFACES, "<vcpu>4</vcpu><devices>" NIC("bridge", "", "") "</devices>", "");
+	expect("<interfaces queues='auto'/>",
+		"<vcpu>1</vcpu><devices>" NIC("bridge", VIRTIO, "") "</devices>", "");
+}
+
+static void a_driver_of_a_vf_is_said_to_do_nothing(void **state)
+{
+	(void)state;
+	expect(ALL_OF_INTERFACES,
+		"<vcpu>4</vcpu><devices>" NIC("hostdev", "",
+			"<driver name='vfio' queues='4'/><source><address type='pci' bus='1'/>"
+			"</source>") "</devices>",
+		"(<driver> of interface 52:54:00:00:00:01 does nothing (queues): it is a "
+		"passed-through VF, whose queues the guest's driver sets up)\n");
+	expect(ALL_OF_INTERFACES,
+		"<vcpu>4</vcpu><devices>" NIC("hostdev", "",
+			"<driver name='vfio'/><source><address type='pci' bus='1'/></source>") "</devices>",
+		"");
+}
+
+static void the_model_changes_only_when_asked_and_by_policy(void **state)
+{
+	static const char body[] =
+		"<vcpu>4</vcpu><devices>" NIC("bridge", "<model type='e1000e'/>", "") "</devices>";
+
+	(void)state;
+	expect("<interfaces model='virtio' queues='auto'/>", body, "");
+	expect("<interfaces model='virtio' queues='auto' existing='replace'/>", body,
+		PATH "model/@type = virtio\n" PATH "driver/@queues = 4\n");
+	expect("<interfaces model='virtio' queues='auto'/>",
+		"<vcpu>4</vcpu><devices>" NIC("bridge", "", "") "</devices>",
+		PATH "model/@type = virtio\n" PATH "driver/@queues = 4\n");
+}
+
+static void interfaces_that_a_mac_does_not_tell_apart_are_counted(void **state)
+{
+	(void)state;
+	expect("<interfaces queues='auto'/>",
+		"<vcpu>4</vcpu><devices>" NIC("bridge", VIRTIO, "") NIC("network", VIRTIO,
+			"") "<interface type='bridge'><model type='virtio'/></interface></devices>",
+		"devices/interface[1]/driver/@queues = 4\n"
+		"devices/interface[2]/driver/@queues = 4\n"
+		"devices/interface[3]/driver/@queues = 4\n");
+}
+
+#define VECTORS(alias) \
+	"qemu:override/qemu:device[@alias='" alias "']/qemu:frontend/" \
+	"qemu:property[@name='vectors']/@"
+
+static void vectors_are_a_property_of_the_device_by_its_alias(void **state)
+{
+	const struct fit_target old = {FIT_VERSION_OF(8, 1, 0), FIT_VERSION_OF(7, 2, 0)};
+	static const char body[] =
+		"<vcpu>4</vcpu><os><type arch='x86_64' machine='q35'>hvm</type></os><devices>" DISK(
+			"file", "virtio", "") NIC("bridge", VIRTIO, "") "</devices>";
+	fit_autofree char *text = emit("<interfaces vectors='auto'/>", body, &old);
+
+	(void)state;
+	assert_string_equal(text,
+		"(vectors of interface 52:54:00:00:00:01 is left out: libvirt 8.1 has no setting "
+		"of the vectors of virtio devices (8.2 has))\n");
+	expect("<interfaces queues='auto' vectors='auto'/>", body,
+		PATH
+		"driver/@queues = 4\n" PATH
+		"alias = <alias name='ua-virt-fit-interface1'/>\n" VECTORS(
+			"ua-virt-fit-interface1") "value = 10\n" VECTORS("ua-virt-fit-interface1") "type = unsigned\n");
+	expect("<disks vectors='auto'/>", body,
+		"devices/disk[target/@dev='vda']/alias = <alias name='ua-virt-fit-vda'/>\n" VECTORS(
+			"ua-virt-fit-vda") "value = 5\n" VECTORS("ua-virt-fit-vda") "type = "
+										    "unsigned\n");
+	expect("<disks vectors='3'/>",
+		"<vcpu>4</vcpu><os><type arch='s390x' machine='s390-ccw-virtio'>hvm</type></os>"
+		"<devices>" DISK("file", "virtio", "") "</devices>",
+		"(vectors of disk vda is left out: a machine of type s390x s390-ccw-virtio has no "
+		"setting of the vectors of virtio devices)\n");
+}
+
+static void vectors_of_the_users_own_are_merged(void **state)
+{
+	static const char body[] = "<vcpu>2</vcpu><devices>" DISK("file", "virtio",
+		"<alias name='ua-root'/>") "</devices><q:override xmlns:q='" FIT_QEMU_NAMESPACE
+					   "'><q:device alias='ua-root'>"
+					   "<q:frontend><q:property name='vectors' type='unsigned' value='9'/></q:frontend>"
+					   "</q:device></q:override>";
+
+	(void)state;
+	expect("<disks vectors='3'/>", body, "");
+	expect("<disks vectors='3' existing='replace'/>", body,
+		VECTORS("ua-root") "value = 3\n" VECTORS("ua-root") "type = unsigned\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_kind_of_disk_gets_what_is_valid_for_it),
+		cmocka_unit_test(queues_are_as_many_as_vcpus_up_to_a_limit),
+		cmocka_unit_test(queues_of_scsi_disks_are_their_virtio_controllers),
+		cmocka_unit_test(io_follows_the_target_and_the_cache),
+		cmocka_unit_test(each_kind_of_interface_gets_what_means_something),
+		cmocka_unit_test(a_driver_of_a_vf_is_said_to_do_nothing),
+		cmocka_unit_test(the_model_changes_only_when_asked_and_by_policy),
+		cmocka_unit_test(interfaces_that_a_mac_does_not_tell_apart_are_counted),
+		cmocka_unit_test(vectors_are_a_property_of_the_device_by_its_alias),
+		cmocka_unit_test(vectors_of_the_users_own_are_merged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
