@@ -47,7 +47,8 @@ static int emit_disk_iothread(const struct fit_emitter *emitter, const struct fi
 	return decision;
 }
 
-/* A controller that libvirt has not numbered yet is known by its type, if it is the only one. */
+/* A controller that libvirt has not numbered yet is the first of its type, if it is the only one.
+ */
 static char *controller_path(const struct fit_domain *domain, unsigned int index)
 {
 	size_t unnumbered = 0;
@@ -61,7 +62,7 @@ static char *controller_path(const struct fit_domain *domain, unsigned int index
 	}
 	if (unnumbered == 0)
 		return fit_xasprintf("devices/controller[@type='scsi'][@index='%u']", index);
-	return total == 1 ? fit_xstrdup("devices/controller[@type='scsi']") : NULL;
+	return total == 1 ? fit_xstrdup("devices/controller[@type='scsi'][1]") : NULL;
 }
 
 static const struct fit_domain_controller *find_scsi(

@@ -254,7 +254,7 @@ static void scsi_controllers_are_named_as_exactly_as_the_definition_allows(void 
 		"devices/controller[@type='scsi'][@index='1']/driver/@iothread = 2\n");
 	assigned[0].controller = 0;
 	expect("<devices><controller type='usb'/><controller type='scsi'/></devices>", &plan,
-		FIT_EXISTING_KEEP, "devices/controller[@type='scsi']/driver/@iothread = 2\n");
+		FIT_EXISTING_KEEP, "devices/controller[@type='scsi'][1]/driver/@iothread = 2\n");
 	expect("<devices><controller type='scsi'/><controller type='scsi'/></devices>", &plan,
 		FIT_EXISTING_KEEP, "");
 	expect("<devices><controller type='scsi' index='0'><driver iothread='1'/></controller>"
