@@ -59,11 +59,32 @@ static struct json_object *memory(const struct fit_plan *plan)
 	json_object_object_add(object, "strict", json_object_new_boolean(plan->memory_strict));
 	json_object_object_add(object, "memory_kib", json_object_new_uint64(plan->memory_kib));
 	json_object_object_add(object, "locked", json_object_new_boolean(plan->memory_locked));
-	if (plan->page_kib) {
+	if (plan->page_kib && !plan->pages_differ) {
 		json_object_object_add(object, "page_kib", json_object_new_uint64(plan->page_kib));
 		json_object_object_add(object, "pages", json_object_new_uint64(plan->pages));
 	}
 	return object;
+}
+
+static struct json_object *cells(const struct fit_plan *plan)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < plan->cell_count; i++) {
+		const struct fit_planned_cell *cell = &plan->cells[i];
+		struct json_object *object = json_object_new_object();
+
+		json_object_object_add(object, "vcpus", fit_json_cpus(&cell->vcpus));
+		json_object_object_add(object, "nodes", fit_json_cpus(&cell->nodes));
+		json_object_object_add(object, "memory_nodes", fit_json_cpus(&cell->memory_nodes));
+		json_object_object_add(
+			object, "memory_kib", json_object_new_uint64(cell->memory_kib));
+		if (cell->page_kib)
+			json_object_object_add(
+				object, "page_kib", json_object_new_uint64(cell->page_kib));
+		json_object_array_add(array, object);
+	}
+	return array;
 }
 
 static struct json_object *disks(const struct fit_plan *plan)
@@ -80,7 +101,9 @@ static struct json_object *disks(const struct fit_plan *plan)
 		else
 			json_object_object_add(
 				object, "scsi_controller", json_object_new_int64(disk->controller));
-		json_object_object_add(object, "iothread", json_object_new_int64(disk->iothread));
+		json_object_object_add(object, "iothread",
+			disk->iothread ? json_object_new_int64(disk->iothread)
+				       : json_object_new_string("all"));
 		json_object_array_add(array, object);
 	}
 	return array;
@@ -272,6 +295,8 @@ struct json_object *fit_json_plan(const char *subject, const struct fit_render_r
 		json_object_object_add(object, "disks", disks(plan));
 	if (plan->has_memory)
 		json_object_object_add(object, "memory", memory(plan));
+	if (plan->cell_count)
+		json_object_object_add(object, "guest_cells", cells(plan));
 	if (plan->vf_count)
 		json_object_object_add(object, "vfs", vfs(plan));
 	if (plan->device_count)

@@ -16,6 +16,7 @@ static void clear_claim(struct fit_claim *claim)
 	free(claim->name);
 	free(claim->uuid);
 	free(claim->devices);
+	free(claim->pages);
 }
 
 void fit_claims_clear(struct fit_claims *claims)
@@ -36,13 +37,7 @@ void fit_claims_add(struct fit_claims *claims, const struct fit_domain *domain, 
 	claim->cpus = fit_domain_own_cpus(domain);
 	for (size_t i = 0; i < domain->hostdev_count; i++)
 		*FIT_APPEND(claim->devices, claim->device_count) = domain->hostdevs[i].source;
-	/* Neither the host's default size nor which cell has which size is known here. */
-	if (domain->hugepage_kib && !domain->has_hugepage_nodesets) {
-		claim->page_kib = domain->hugepage_kib;
-		claim->pages = fit_domain_pages(domain, claim->page_kib);
-		if (fit_domain_binds_memory(domain))
-			claim->page_nodes = fit_domain_memory_nodes(domain);
-	}
+	claim->pages = fit_domain_page_demands(domain, &claim->page_demand_count);
 }
 
 bool fit_claim_is_of(const struct fit_claim *claim, const struct fit_domain *domain)

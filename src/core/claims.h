@@ -20,9 +20,8 @@ struct fit_claim {
 	struct fit_cpuset cpus;
 	struct fit_pciaddr *devices; /* host devices and VFs */
 	size_t device_count;
-	uint64_t page_kib; /* hugepages: 0 when none */
-	uint64_t pages;
-	struct fit_cpuset page_nodes; /* where they are bound; empty: anywhere */
+	struct fit_page_demand *pages; /* huge pages of known size */
+	size_t page_demand_count;
 };
 
 struct fit_claims {

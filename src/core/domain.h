@@ -36,6 +36,17 @@ struct fit_thread_pin {
 	struct fit_cpuset cpus;
 };
 
+/* A NUMA cell of the guest. */
+struct fit_domain_cell {
+	uint64_t memory_kib;
+	struct fit_cpuset vcpus; /* those that no cell names are in cell 0, as in libvirt */
+	bool has_hugepages;
+	uint64_t hugepage_kib;	 /* 0: the host's default size */
+	bool has_memnode;	 /* <memnode>: a binding of its own */
+	struct fit_cpuset nodes; /* of it */
+	bool binds;		 /* mode strict or restrictive */
+};
+
 struct fit_domain_disk {
 	char *target; /* "vda" */
 	char *type;   /* "file", "block", "network", … */
@@ -50,9 +61,10 @@ struct fit_domain_disk {
 struct fit_domain_controller {
 	char *type;	/* "scsi", "pci", … */
 	char *model;	/* "" when absent */
-	bool has_index; /* false: libvirt has not numbered it yet */
+	bool has_index; /* false: libvirt has not numbered it yet, and it is no SCSI controller */
 	unsigned int index;
 	unsigned int iothread;	 /* 0: none */
+	bool has_iothread_map;	 /* <driver><iothreads> */
 	char *alias;		 /* NULL when absent */
 	unsigned int bus_number; /* of an expander bus; 0: none is given */
 	int cell;		 /* the guest's that it belongs to; -1: none */
@@ -100,8 +112,9 @@ struct fit_domain {
 	bool has_topoext; /* <feature name='topoext'>, whatever its policy */
 	bool has_topology;
 	struct fit_topology topology;
-	size_t cell_count;  /* guest NUMA cells */
-	uint64_t *cell_kib; /* their memory, in document order */
+	struct fit_domain_cell *cells; /* guest NUMA cells, by number */
+	size_t cell_count;
+	bool has_cell_users; /* memory devices or expander buses refer to cells by number */
 	struct fit_thread_pin *vcpu_pins;
 	size_t vcpu_pin_count;
 	bool has_emulator_pin;
@@ -112,6 +125,8 @@ struct fit_domain {
 	bool has_iothread_ids; /* <iothreadids> is there, and not empty */
 	struct fit_thread_pin *iothread_pins;
 	size_t iothread_pin_count;
+	struct fit_strlist vcpu_schedulers;	/* <vcpusched vcpus=>, as written */
+	struct fit_strlist iothread_schedulers; /* <iothreadsched iothreads=> */
 	bool has_numatune;
 	bool numatune_auto;  /* placement='auto' */
 	char *numatune_mode; /* NULL without <memory> */
@@ -167,6 +182,18 @@ bool fit_domain_has_slot(const struct fit_domain *domain, unsigned int bus, unsi
 
 /* Does the definition pass this PCI device of the host through? */
 bool fit_domain_passes_through(const struct fit_domain *domain, struct fit_pciaddr addr);
+
+/* Huge pages of one size on the same nodes. */
+struct fit_page_demand {
+	uint64_t page_kib;	 /* 0: the host's default size */
+	uint64_t pages;		 /* 0 where the size is not known */
+	uint64_t memory_kib;	 /* what they hold */
+	struct fit_cpuset nodes; /* empty: any */
+	bool nodes_preferred;	 /* when they are full, from elsewhere */
+};
+
+/* All huge pages the domain needs, each size and set of nodes once. To be freed. */
+struct fit_page_demand *fit_domain_page_demands(const struct fit_domain *domain, size_t *ret_count);
 
 /* Nodes the memory is wanted from; the empty set: it may come from anywhere. */
 struct fit_cpuset fit_domain_memory_nodes(const struct fit_domain *domain);

@@ -66,20 +66,55 @@ static int read_topology(const struct fit_domain_reader *reader, const xmlNode *
 	return 0;
 }
 
+/* libvirt numbers cells without an id in document order, and wants all of 0 to n - 1. */
+static int read_cell(const struct fit_domain_reader *reader, const xmlNode *node, bool *seen)
+{
+	struct fit_domain *domain = reader->domain;
+	fit_autofree char *memory = fit_xml_attr(node, "memory");
+	fit_autofree char *unit = fit_xml_attr(node, "unit");
+	struct fit_domain_cell cell = {0};
+	unsigned int id;
+	bool has_id;
+
+	if (!memory || !fit_parse_size_kib(memory, unit, &cell.memory_kib))
+		return fit_domain_fail(reader, node, "memory='%s' unit='%s' is no size",
+			memory ? memory : "", unit ? unit : "");
+	if (fit_domain_optional_uint(reader, node, "id", UINT32_MAX, &has_id, &id) < 0)
+		return -1;
+	for (size_t i = 0; !has_id && seen[i]; i++)
+		id = (unsigned int)i + 1;
+	if (id >= domain->cell_count || seen[id])
+		return fit_domain_fail(reader, node,
+			"id='%u' is there twice or higher than that of the last of %zu cells", id,
+			domain->cell_count);
+	if (fit_domain_has_attr(node, "cpus") &&
+		fit_domain_cpus(reader, node, "cpus", &cell.vcpus) < 0)
+		return -1;
+	seen[id] = true;
+	domain->cells[id] = cell;
+	return 0;
+}
+
 static int read_cells(const struct fit_domain_reader *reader, const xmlNode *numa)
 {
 	struct fit_domain *domain = reader->domain;
+	struct fit_cpuset named = {0};
+	fit_autofree bool *seen = NULL;
 
-	fit_xml_for_each (cell, numa, "cell") {
-		fit_autofree char *memory = fit_xml_attr(cell, "memory");
-		fit_autofree char *unit = fit_xml_attr(cell, "unit");
-		uint64_t kib;
-
-		if (!memory || !fit_parse_size_kib(memory, unit, &kib))
-			return fit_domain_fail(reader, cell, "memory='%s' unit='%s' is no size",
-				memory ? memory : "", unit ? unit : "");
-		*FIT_APPEND(domain->cell_kib, domain->cell_count) = kib;
-	}
+	fit_xml_for_each (node, numa, "cell")
+		domain->cell_count++;
+	if (!domain->cell_count)
+		return 0;
+	seen = fit_xcalloc(domain->cell_count + 1, sizeof(*seen));
+	domain->cells = fit_xcalloc(domain->cell_count, sizeof(*domain->cells));
+	fit_xml_for_each (node, numa, "cell")
+		if (read_cell(reader, node, seen) < 0)
+			return -1;
+	for (size_t i = 0; i < domain->cell_count; i++)
+		fit_cpuset_unite(&named, &domain->cells[i].vcpus);
+	for (unsigned int vcpu = 0; vcpu < domain->vcpus; vcpu++)
+		if (!fit_cpuset_contains(&named, vcpu))
+			fit_cpuset_add(&domain->cells[0].vcpus, vcpu);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "core/scsi_index.h"
 #include "core/xml.h"
 
 #define PCI_BUS_MAX 0xff
@@ -64,6 +65,8 @@ static int read_controller(const struct fit_domain_reader *reader, const xmlNode
 		fit_domain_optional_uint(
 			reader, target, "busNr", PCI_BUS_MAX, &present, &bus_number) < 0)
 		return -1;
+	if (!has_index)
+		has_index = fit_scsi_index_expected(node, &index);
 	controller = FIT_APPEND(domain->controllers, domain->controller_count);
 	controller->type = fit_domain_attr_or(node, "type", "");
 	controller->model = fit_domain_attr_or(node, "model", "");
@@ -76,6 +79,7 @@ static int read_controller(const struct fit_domain_reader *reader, const xmlNode
 		fit_parse_uint(cell_text, INT32_MAX, &cell_number) ? (int)cell_number : -1;
 	if (has_index && fit_streq(controller->type, "pci") && index <= PCI_BUS_MAX)
 		fit_cpuset_add(&domain->pci_buses, index);
+	controller->has_iothread_map = fit_xml_child(driver, "iothreads");
 	return 0;
 }
 
@@ -238,6 +242,15 @@ static int check_targets(const struct fit_domain_reader *reader, const xmlNode *
 	return 0;
 }
 
+/* A memory device, or a bus that belongs to a guest cell. */
+static bool refers_to_cell(const xmlNode *node)
+{
+	const xmlNode *target = fit_xml_child(node, "target");
+
+	return (fit_xml_is(node, "memory") || fit_xml_is(node, "controller")) &&
+	       fit_xml_child(target, "node");
+}
+
 int fit_domain_read_devices(const struct fit_domain_reader *reader, const xmlNode *root)
 {
 	const xmlNode *devices = fit_xml_child(root, "devices");
@@ -246,6 +259,7 @@ int fit_domain_read_devices(const struct fit_domain_reader *reader, const xmlNod
 	fit_xml_for_each (node, devices, NULL) {
 		if (read_device(reader, node) < 0 || read_guest_address(reader, node) < 0)
 			return -1;
+		reader->domain->has_cell_users |= refers_to_cell(node);
 	}
 	return check_targets(reader, devices);
 }

@@ -33,7 +33,7 @@ static int read_amounts(const struct fit_domain_reader *reader, const xmlNode *r
 		return -1;
 	domain->dump_core = fit_xml_attr(memory, "dumpCore");
 	for (size_t i = 0; i < domain->cell_count; i++)
-		if (__builtin_add_overflow(sum, domain->cell_kib[i], &sum))
+		if (__builtin_add_overflow(sum, domain->cells[i].memory_kib, &sum))
 			return fit_domain_fail(
 				reader, root, "the memory of the NUMA cells is no size");
 	if (domain->cell_count)
@@ -44,6 +44,29 @@ static int read_amounts(const struct fit_domain_reader *reader, const xmlNode *r
 	return 0;
 }
 
+/* Guest cells without a mode of their own are strict. */
+static int read_memnode(const struct fit_domain_reader *reader, const xmlNode *node)
+{
+	struct fit_domain *domain = reader->domain;
+	fit_autofree char *mode = fit_domain_attr_or(node, "mode", "strict");
+	struct fit_domain_cell *cell;
+	struct fit_cpuset nodes;
+	unsigned int id;
+
+	if (fit_domain_cpus(reader, node, "nodeset", &nodes) < 0 ||
+		fit_domain_uint(reader, node, "cellid", UINT32_MAX, &id) < 0)
+		return -1;
+	fit_cpuset_unite(&domain->memnode_nodes, &nodes);
+	domain->has_memnodes = true;
+	if (id >= domain->cell_count)
+		return fit_domain_fail(reader, node, "the guest has no NUMA cell %u", id);
+	cell = &domain->cells[id];
+	cell->has_memnode = true;
+	cell->nodes = nodes;
+	cell->binds = fit_streq(mode, "strict") || fit_streq(mode, "restrictive");
+	return 0;
+}
+
 static int read_numatune(const struct fit_domain_reader *reader, const xmlNode *numatune)
 {
 	struct fit_domain *domain = reader->domain;
@@ -51,14 +74,9 @@ static int read_numatune(const struct fit_domain_reader *reader, const xmlNode *
 
 	/* Libvirt drops one that is empty. */
 	domain->has_numatune = memory || fit_xml_child(numatune, "memnode");
-	fit_xml_for_each (memnode, numatune, "memnode") {
-		struct fit_cpuset nodes;
-
-		if (fit_domain_cpus(reader, memnode, "nodeset", &nodes) < 0)
+	fit_xml_for_each (memnode, numatune, "memnode")
+		if (read_memnode(reader, memnode) < 0)
 			return -1;
-		fit_cpuset_unite(&domain->memnode_nodes, &nodes);
-		domain->has_memnodes = true;
-	}
 	if (!memory)
 		return 0;
 	domain->numatune_mode = fit_domain_attr_or(memory, "mode", "strict");
@@ -68,18 +86,39 @@ static int read_numatune(const struct fit_domain_reader *reader, const xmlNode *
 	return fit_domain_cpus(reader, memory, "nodeset", &domain->numatune_nodes);
 }
 
+/* The size @kib is for the cells that the page names, or for all that no page names. */
+static int set_cell_pages(
+	const struct fit_domain_reader *reader, const xmlNode *page, uint64_t kib, bool for_cells)
+{
+	struct fit_domain *domain = reader->domain;
+	struct fit_cpuset cells = {0};
+
+	if (for_cells && fit_domain_cpus(reader, page, "nodeset", &cells) < 0)
+		return -1;
+	for (size_t i = 0; i < domain->cell_count; i++) {
+		struct fit_domain_cell *cell = &domain->cells[i];
+
+		if (for_cells ? !fit_cpuset_contains(&cells, (unsigned int)i) : cell->has_hugepages)
+			continue;
+		cell->has_hugepages = true;
+		cell->hugepage_kib = kib;
+	}
+	return 0;
+}
+
 /* At most one page size is for all cells, the others name theirs. */
-static int read_hugepages(const struct fit_domain_reader *reader, const xmlNode *hugepages)
+static int read_pages(
+	const struct fit_domain_reader *reader, const xmlNode *hugepages, bool for_cells)
 {
 	struct fit_domain *domain = reader->domain;
 
-	domain->has_hugepages = hugepages;
 	fit_xml_for_each (page, hugepages, "page") {
 		fit_autofree char *size = fit_xml_attr(page, "size");
 		fit_autofree char *unit = fit_xml_attr(page, "unit");
-		bool for_cells = fit_domain_has_attr(page, "nodeset");
 		uint64_t kib;
 
+		if (fit_domain_has_attr(page, "nodeset") != for_cells)
+			continue;
 		if (!size || !fit_parse_size_kib(size, unit, &kib) || kib == 0)
 			return fit_domain_fail(reader, page, "size='%s' unit='%s' is no size",
 				size ? size : "", unit ? unit : "");
@@ -87,7 +126,21 @@ static int read_hugepages(const struct fit_domain_reader *reader, const xmlNode 
 			domain->has_hugepage_nodesets = true;
 		if (!for_cells || domain->hugepage_kib == 0)
 			domain->hugepage_kib = kib;
+		if (set_cell_pages(reader, page, kib, for_cells) < 0)
+			return -1;
 	}
+	return 0;
+}
+
+static int read_hugepages(const struct fit_domain_reader *reader, const xmlNode *hugepages)
+{
+	struct fit_domain *domain = reader->domain;
+
+	domain->has_hugepages = hugepages;
+	if (read_pages(reader, hugepages, true) < 0 || read_pages(reader, hugepages, false) < 0)
+		return -1;
+	if (hugepages && !fit_xml_child(hugepages, "page"))
+		return set_cell_pages(reader, hugepages, 0, false);
 	return 0;
 }
 
@@ -174,6 +227,22 @@ static int read_pins(const struct fit_domain_reader *reader, const xmlNode *cput
 	return 0;
 }
 
+/* Lists are told apart by what is written, which must be a list to stand in a path. */
+static int read_schedulers(const struct fit_domain_reader *reader, const xmlNode *cputune,
+	const char *element, const char *attribute, struct fit_strlist *lists)
+{
+	fit_xml_for_each (node, cputune, element) {
+		fit_autofree char *text = NULL;
+		struct fit_cpuset threads;
+
+		if (fit_domain_cpus(reader, node, attribute, &threads) < 0)
+			return -1;
+		text = fit_xml_attr(node, attribute);
+		fit_strlist_add(lists, text);
+	}
+	return 0;
+}
+
 /* libvirt drops the pins of vCPUs that the domain does not have. */
 static void drop_excess_vcpu_pins(struct fit_domain *domain)
 {
@@ -195,7 +264,11 @@ int fit_domain_read_threads(const struct fit_domain_reader *reader, const xmlNod
 		read_pins(reader, cputune, "vcpupin", "vcpu", &domain->vcpu_pins,
 			&domain->vcpu_pin_count) < 0 ||
 		read_pins(reader, cputune, "iothreadpin", "iothread", &domain->iothread_pins,
-			&domain->iothread_pin_count) < 0)
+			&domain->iothread_pin_count) < 0 ||
+		read_schedulers(reader, cputune, "vcpusched", "vcpus", &domain->vcpu_schedulers) <
+			0 ||
+		read_schedulers(reader, cputune, "iothreadsched", "iothreads",
+			&domain->iothread_schedulers) < 0)
 		return -1;
 	drop_excess_vcpu_pins(domain);
 	domain->has_emulator_pin = emulator;

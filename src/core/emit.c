@@ -4,8 +4,9 @@
  * is decided here is who wins where the definition has a setting of its own, and whether the
  * libvirt and QEMU of the target can express it.
  *
- * emit_cpu.c: <cpu>; emit_features.c: <features>; emit_clock.c: <clock>; emit_tune.c: iothreads and
- * pins; emit_memory.c: memory, numatune and backing; emit_devices.c: disks, controllers, VFs.
+ * emit_cpu.c: <cpu>; emit_cells.c: guest NUMA cells; emit_features.c: <features>; emit_clock.c:
+ * <clock>; emit_tune.c: iothreads and pins; emit_sched.c: schedulers and shares; emit_memory.c:
+ * memory, numatune and backing; emit_devices.c: disks, controllers, VFs.
  */
 #include "core/emit.h"
 
@@ -115,6 +116,7 @@ int fit_emit(struct fit_plan *plan, const struct fit_plan_input *input, struct f
 	struct fit_edits edits = {0};
 	const struct fit_emitter emitter = {
 		.plan = plan,
+		.host = input->host,
 		.domain = input->domain,
 		.profile = input->profile,
 		.target = input->target ? input->target : &fit_target_default,
@@ -124,8 +126,9 @@ int fit_emit(struct fit_plan *plan, const struct fit_plan_input *input, struct f
 		.err = err,
 	};
 
-	if (fit_emit_cpu(&emitter) < 0 || fit_emit_features(&emitter) < 0 ||
-		fit_emit_clock(&emitter) < 0 || fit_emit_threads(&emitter) < 0 ||
+	if (fit_emit_cpu(&emitter) < 0 || fit_emit_cells(&emitter) < 0 ||
+		fit_emit_features(&emitter) < 0 || fit_emit_clock(&emitter) < 0 ||
+		fit_emit_threads(&emitter) < 0 || fit_emit_scheduling(&emitter) < 0 ||
 		fit_emit_memory(&emitter) < 0 || fit_emit_devices(&emitter) < 0) {
 		fit_edits_clear(&edits);
 		return -1;

@@ -8,6 +8,7 @@
  */
 #include "core/emit_parts.h"
 
+#include "base/buffer.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -26,43 +27,9 @@ static char *disk_path(const struct fit_domain_disk *disk)
 	return fit_xasprintf("devices/disk[target/@dev='%s']", disk->target);
 }
 
-static int emit_disk_iothread(const struct fit_emitter *emitter, const struct fit_domain_disk *disk,
-	unsigned int iothread)
+static char *controller_path(unsigned int index)
 {
-	fit_autofree char *what = fit_xasprintf("the iothread of disk %s", disk->target);
-	fit_autofree char *wanted = fit_xasprintf("%u", iothread);
-	fit_autofree char *found = disk->has_iothread_map ? fit_xstrdup("a map to queues")
-				   : disk->iothread	  ? fit_xasprintf("%u", disk->iothread)
-							  : NULL;
-	fit_autofree char *path = disk_path(disk);
-	fit_autofree char *attribute = fit_xasprintf("%s/driver/@iothread", path);
-	fit_autofree char *map = fit_xasprintf("%s/driver/iothreads", path);
-	int decision =
-		fit_emit_decide(emitter, &emitter->profile->disks.intent, what, found, wanted);
-
-	if (decision > 0 && disk->has_iothread_map)
-		fit_edits_remove(emitter->edits, map);
-	if (decision > 0)
-		fit_edits_set(emitter->edits, attribute, wanted);
-	return decision;
-}
-
-/* A controller that libvirt has not numbered yet is the first of its type, if it is the only one.
- */
-static char *controller_path(const struct fit_domain *domain, unsigned int index)
-{
-	size_t unnumbered = 0;
-	size_t total = 0;
-
-	for (size_t i = 0; i < domain->controller_count; i++) {
-		if (!fit_streq(domain->controllers[i].type, "scsi"))
-			continue;
-		total++;
-		unnumbered += !domain->controllers[i].has_index;
-	}
-	if (unnumbered == 0)
-		return fit_xasprintf("devices/controller[@type='scsi'][@index='%u']", index);
-	return total == 1 ? fit_xstrdup("devices/controller[@type='scsi'][1]") : NULL;
+	return fit_xasprintf("devices/controller[@type='scsi'][@index='%u']", index);
 }
 
 static const struct fit_domain_controller *find_scsi(
@@ -75,27 +42,69 @@ static const struct fit_domain_controller *find_scsi(
 	return NULL;
 }
 
+static char *format_map(const struct fit_plan *plan)
+{
+	fit_autobuffer struct fit_buffer text = {0};
+
+	/* Without queues QEMU maps all of them, in turn. */
+	fit_buffer_add(&text, "<iothreads>");
+	for (size_t i = 0; i < plan->iothread_count; i++)
+		fit_buffer_addf(&text, "<iothread id='%u'/>", plan->iothreads[i].id);
+	fit_buffer_add(&text, "</iothreads>");
+	return fit_buffer_steal(&text);
+}
+
+/* What a disk or controller has of iothreads. */
+struct has {
+	unsigned int iothread; /* 0: none */
+	bool map;
+};
+
+/* @iothread: 0 for a map of the queues to all iothreads. */
+static int emit_iothread(const struct fit_emitter *emitter, const char *path, const char *device,
+	struct has has, unsigned int iothread)
+{
+	static const char mapped[] = "a map to queues";
+	fit_autofree char *what = fit_xasprintf("the iothread of %s", device);
+	fit_autofree char *attribute = fit_xasprintf("%s/driver/@iothread", path);
+	fit_autofree char *map = fit_xasprintf("%s/driver/iothreads", path);
+	fit_autofree char *wanted = iothread ? fit_xasprintf("%u", iothread) : fit_xstrdup(mapped);
+	fit_autofree char *found = has.map	  ? fit_xstrdup(mapped)
+				   : has.iothread ? fit_xasprintf("%u", has.iothread)
+						  : NULL;
+	fit_autofree char *value = iothread ? fit_xstrdup(wanted) : format_map(emitter->plan);
+	int decision =
+		fit_emit_decide(emitter, &emitter->profile->disks.intent, what, found, wanted);
+
+	if (decision <= 0)
+		return decision;
+	if (iothread ? has.map : has.iothread > 0)
+		fit_edits_remove(emitter->edits, iothread ? map : attribute);
+	fit_edits_set(emitter->edits, iothread ? attribute : map, value);
+	return decision;
+}
+
+static int emit_disk_iothread(const struct fit_emitter *emitter, const struct fit_domain_disk *disk,
+	unsigned int iothread)
+{
+	fit_autofree char *device = fit_xasprintf("disk %s", disk->target);
+	fit_autofree char *path = disk_path(disk);
+
+	return emit_iothread(emitter, path, device,
+		(struct has){disk->iothread, disk->has_iothread_map}, iothread);
+}
+
 static int emit_controller_iothread(
 	const struct fit_emitter *emitter, unsigned int index, unsigned int iothread)
 {
 	const struct fit_domain_controller *controller = find_scsi(emitter->domain, index);
-	fit_autofree char *path = controller_path(emitter->domain, index);
-	fit_autofree char *what = fit_xasprintf("the iothread of scsi controller %u", index);
-	fit_autofree char *wanted = fit_xasprintf("%u", iothread);
-	fit_autofree char *found = controller && controller->iothread
-					   ? fit_xasprintf("%u", controller->iothread)
-					   : NULL;
-	int decision;
+	fit_autofree char *device = fit_xasprintf("scsi controller %u", index);
+	fit_autofree char *path = controller_path(index);
 
-	if (!controller || !path)
+	if (!controller)
 		return 0;
-	decision = fit_emit_decide(emitter, &emitter->profile->disks.intent, what, found, wanted);
-	if (decision > 0) {
-		fit_autofree char *attribute = fit_xasprintf("%s/driver/@iothread", path);
-
-		fit_edits_set(emitter->edits, attribute, wanted);
-	}
-	return decision;
+	return emit_iothread(emitter, path, device,
+		(struct has){controller->iothread, controller->has_iothread_map}, iothread);
 }
 
 static int emit_iothreads(const struct fit_emitter *emitter)
@@ -279,11 +288,9 @@ static int emit_controller(
 	const struct fit_emitter *emitter, const struct fit_domain_controller *controller)
 {
 	fit_autofree char *device = fit_xasprintf("scsi controller %u", controller->index);
-	fit_autofree char *path = controller_path(emitter->domain, controller->index);
+	fit_autofree char *path = controller_path(controller->index);
 	fit_autofree char *alias = fit_xasprintf("scsi%u", controller->index);
 
-	if (!path)
-		return 0;
 	if (emit_virtio(emitter, path, device, false) < 0)
 		return -1;
 	/* The configuration, the control and the event queue. */

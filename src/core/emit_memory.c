@@ -2,6 +2,7 @@
 /* <memory>, <currentMemory>, <numatune>, <memoryBacking>. */
 #include "core/emit_parts.h"
 
+#include "base/buffer.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -23,6 +24,40 @@ static char *found_binding(const struct fit_domain *domain)
 	return format_binding(domain->numatune_mode, &domain->numatune_nodes);
 }
 
+/* Cells have a binding of their own where it is another than that of the whole. */
+static bool needs_memnodes(const struct fit_plan *plan)
+{
+	for (size_t i = 0; i < plan->cell_count; i++)
+		if (!fit_cpuset_equal(&plan->cells[i].memory_nodes, &plan->memory_nodes))
+			return true;
+	return false;
+}
+
+static char *format_memnode(const struct fit_plan *plan, size_t cell)
+{
+	fit_autofree char *binding = format_binding(
+		plan->memory_strict ? "strict" : "preferred", &plan->cells[cell].memory_nodes);
+
+	return fit_xasprintf("<memnode cellid='%zu' %s/>", cell, binding);
+}
+
+/* A cell's own binding would win over ours: where the definition has such, all of <numatune> is
+ * replaced. */
+static void replace_numatune(const struct fit_emitter *emitter, const char *binding)
+{
+	const struct fit_plan *plan = emitter->plan;
+	fit_autobuffer struct fit_buffer text = {0};
+
+	fit_buffer_addf(&text, "<numatune><memory %s/>", binding);
+	for (size_t i = 0; i < plan->cell_count && needs_memnodes(plan); i++) {
+		fit_autofree char *memnode = format_memnode(plan, i);
+
+		fit_buffer_add(&text, memnode);
+	}
+	fit_buffer_add(&text, "</numatune>");
+	fit_edits_set(emitter->edits, "numatune", text.text);
+}
+
 static int emit_binding(const struct fit_emitter *emitter)
 {
 	const struct fit_plan *plan = emitter->plan;
@@ -37,13 +72,17 @@ static int emit_binding(const struct fit_emitter *emitter)
 		emitter, &emitter->profile->memory.intent, "the memory binding", found, wanted);
 	if (decision <= 0)
 		return decision;
-	/* A cell's own binding would win over ours: with such cells all of <numatune> is replaced.
-	 */
-	if (emitter->domain->has_memnodes)
-		fit_edits_setf(
-			emitter->edits, "numatune", "<numatune><memory %s/></numatune>", wanted);
-	else
-		fit_edits_setf(emitter->edits, "numatune/memory", "<memory %s/>", wanted);
+	if (emitter->domain->has_memnodes) {
+		replace_numatune(emitter, wanted);
+		return decision;
+	}
+	fit_edits_setf(emitter->edits, "numatune/memory", "<memory %s/>", wanted);
+	for (size_t i = 0; i < plan->cell_count && needs_memnodes(plan); i++) {
+		fit_autofree char *path = fit_xasprintf("numatune/memnode[@cellid='%zu']", i);
+		fit_autofree char *memnode = format_memnode(plan, i);
+
+		fit_edits_set(emitter->edits, path, memnode);
+	}
 	return decision;
 }
 
@@ -68,8 +107,10 @@ static void write_rounded_memory(const struct fit_emitter *emitter)
 	fit_autofree char *dump = domain->dump_core
 					  ? fit_xasprintf(" dumpCore='%s'", domain->dump_core)
 					  : fit_xstrdup("");
+	bool own_cells =
+		domain->cell_count && (emitter->plan->cells_kept || !emitter->plan->cell_count);
 
-	if (!emitter->plan->memory_rounded || domain->cell_count)
+	if (!emitter->plan->memory_rounded || own_cells)
 		return;
 	fit_edits_setf(emitter->edits, "memory", "<memory unit='KiB'%s>%llu</memory>", dump, kib);
 	if (domain->current_memory_kib == domain->memory_kib)
@@ -77,32 +118,117 @@ static void write_rounded_memory(const struct fit_emitter *emitter)
 			"<currentMemory unit='KiB'>%llu</currentMemory>", kib);
 }
 
+/* Was the size said of a cell before? */
+static bool is_first_of_size(const struct fit_plan *plan, size_t cell)
+{
+	for (size_t i = 0; i < cell; i++)
+		if (plan->cells[i].page_kib == plan->cells[cell].page_kib)
+			return false;
+	return true;
+}
+
+/* One <page> for each size with the cells that have it; those with normal pages have none. */
+static char *format_pages(const struct fit_plan *plan)
+{
+	fit_autobuffer struct fit_buffer text = {0};
+
+	if (!plan->pages_differ)
+		return fit_xasprintf("<hugepages><page size='%llu' unit='KiB'/></hugepages>",
+			(unsigned long long)plan->page_kib);
+	fit_buffer_add(&text, "<hugepages>");
+	for (size_t i = 0; i < plan->cell_count; i++) {
+		fit_autofree char *list = NULL;
+		struct fit_cpuset cells = {0};
+
+		if (!plan->cells[i].page_kib || !is_first_of_size(plan, i))
+			continue;
+		for (size_t j = i; j < plan->cell_count; j++)
+			if (plan->cells[j].page_kib == plan->cells[i].page_kib)
+				fit_cpuset_add(&cells, (unsigned int)j);
+		list = fit_cpuset_format_list(&cells);
+		fit_buffer_addf(&text, "<page size='%llu' unit='KiB' nodeset='%s'/>",
+			(unsigned long long)plan->cells[i].page_kib, list);
+	}
+	fit_buffer_add(&text, "</hugepages>");
+	return fit_buffer_steal(&text);
+}
+
+static void write_pages(const struct fit_emitter *emitter)
+{
+	fit_autofree char *pages = format_pages(emitter->plan);
+
+	fit_edits_set(emitter->edits, "memoryBacking/hugepages", pages);
+	if (!emitter->domain->backing_excludes_hugepages)
+		return;
+	fit_edits_remove(emitter->edits, "memoryBacking/source[@type='anonymous']");
+	fit_edits_remove(emitter->edits, "memoryBacking/allocation[@mode='ondemand']");
+}
+
 static int emit_pages(const struct fit_emitter *emitter)
 {
 	const struct fit_plan *plan = emitter->plan;
 	const struct fit_domain *domain = emitter->domain;
 	fit_autofree char *found = found_pages(domain);
-	fit_autofree char *wanted = fit_format_size_kib(plan->page_kib);
-	int decision;
+	fit_autofree char *wanted = plan->pages_differ ? fit_xstrdup("set for each guest cell")
+						       : fit_format_size_kib(plan->page_kib);
+	int decision = 0;
 
-	if (plan->page_kib == 0)
-		return 0;
-	decision = fit_emit_decide(
-		emitter, &emitter->profile->memory.intent, "the page size", found, wanted);
+	if (plan->page_kib || plan->pages_differ)
+		decision = fit_emit_decide(
+			emitter, &emitter->profile->memory.intent, "the page size", found, wanted);
 	if (decision < 0)
 		return -1;
-	if (decision > 0) {
-		fit_edits_setf(emitter->edits, "memoryBacking/hugepages",
-			"<hugepages><page size='%llu' unit='KiB'/></hugepages>",
-			(unsigned long long)plan->page_kib);
-		if (domain->backing_excludes_hugepages) {
-			fit_edits_remove(emitter->edits, "memoryBacking/source[@type='anonymous']");
-			fit_edits_remove(
-				emitter->edits, "memoryBacking/allocation[@mode='ondemand']");
-		}
-	}
+	if (decision > 0)
+		write_pages(emitter);
 	if (decision > 0 || domain->has_hugepages)
 		write_rounded_memory(emitter);
+	return 0;
+}
+
+#define ALLOCATION_THREADS_MAX 16
+
+static unsigned int allocation_threads(const struct fit_emitter *emitter)
+{
+	unsigned int threads = emitter->profile->memory.allocation_threads;
+	unsigned int vcpus = emitter->domain->vcpus;
+
+	if (threads != FIT_ALLOCATION_THREADS_AUTO)
+		return threads;
+	return vcpus < ALLOCATION_THREADS_MAX ? vcpus : ALLOCATION_THREADS_MAX;
+}
+
+static int emit_backing(const struct fit_emitter *emitter)
+{
+	const struct fit_intent_memory *memory = &emitter->profile->memory;
+	fit_autofree char *threads = fit_xasprintf("%u", allocation_threads(emitter));
+	const struct {
+		bool wanted;
+		const char *what, *path, *value;
+		enum fit_feature feature;
+	} settings[] = {
+		{memory->no_sharing, "the end of page sharing", "memoryBacking/nosharepages",
+			"<nosharepages/>", FIT_FEATURE_ANYWHERE},
+		{memory->memfd, "the source of the memory", "memoryBacking/source/@type", "memfd",
+			FIT_FEATURE_MEMFD},
+		{memory->access, "the access to the memory", "memoryBacking/access/@mode",
+			memory->access, FIT_FEATURE_ANYWHERE},
+		{memory->immediate, "the allocation of the memory",
+			"memoryBacking/allocation/@mode", "immediate", FIT_FEATURE_ANYWHERE},
+		{memory->allocation_threads, "the number of allocating threads",
+			"memoryBacking/allocation/@threads", threads,
+			FIT_FEATURE_ALLOCATION_THREADS},
+	};
+
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(settings); i++)
+		if (settings[i].wanted && fit_emit_setting(emitter, &memory->intent,
+						  &(struct fit_setting){
+							  .topic = "memory",
+							  .what = settings[i].what,
+							  .path = settings[i].path,
+							  .value = settings[i].value,
+							  .feature = settings[i].feature,
+						  }) < 0)
+			return -1;
 	return 0;
 }
 
@@ -112,5 +238,5 @@ int fit_emit_memory(const struct fit_emitter *emitter)
 		return -1;
 	if (emitter->plan->memory_locked && !emitter->domain->has_locked)
 		fit_edits_set(emitter->edits, "memoryBacking/locked", "<locked/>");
-	return 0;
+	return emitter->profile->memory.intent.set ? emit_backing(emitter) : 0;
 }

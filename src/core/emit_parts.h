@@ -8,10 +8,11 @@
 
 struct fit_emitter {
 	struct fit_plan *plan; /* emission adds reasons, nothing else */
+	const struct fit_host *host;
 	const struct fit_domain *domain;
 	const struct fit_profile *profile;
 	const struct fit_target *target;
-	xmlDoc *original; /* NULL: an empty definition, in tests */
+	xmlDoc *original;	   /* NULL: an empty definition, in tests */
 	struct fit_lookup *lookup; /* in the original */
 	struct fit_edits *edits;
 	struct fit_err *err;
@@ -45,7 +46,9 @@ char *fit_emit_found(const struct fit_emitter *emitter, const char *path);
 int fit_emit_cpu(const struct fit_emitter *emitter);
 int fit_emit_features(const struct fit_emitter *emitter);
 int fit_emit_clock(const struct fit_emitter *emitter);
+int fit_emit_cells(const struct fit_emitter *emitter);
 int fit_emit_threads(const struct fit_emitter *emitter);
+int fit_emit_scheduling(const struct fit_emitter *emitter);
 int fit_emit_memory(const struct fit_emitter *emitter);
 int fit_emit_devices(const struct fit_emitter *emitter);
 void fit_emit_passthrough(const struct fit_emitter *emitter);

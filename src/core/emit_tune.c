@@ -164,9 +164,42 @@ static int emit_iothreads(const struct fit_emitter *emitter)
 	return 0;
 }
 
+/* One note, not one for each iothread. */
+static int emit_polling(const struct fit_emitter *emitter)
+{
+	const struct fit_plan *plan = emitter->plan;
+	unsigned int max = emitter->profile->iothreads.poll_max;
+	fit_autofree char *poll =
+		fit_xasprintf("<poll max='%u'/>", max == FIT_IOTHREADS_POLL_OFF ? 0 : max);
+
+	if (!emitter->profile->iothreads.intent.set || !max)
+		return 0;
+	for (size_t i = 0; i < plan->iothread_count; i++) {
+		fit_autofree char *path =
+			fit_xasprintf("iothreadids/iothread[@id='%u']/poll", plan->iothreads[i].id);
+		int decision = fit_emit_setting(emitter, &emitter->profile->iothreads.intent,
+			&(struct fit_setting){
+				.topic = "iothreads",
+				.what = "the polling of the iothreads",
+				.path = path,
+				.value = poll,
+				.feature = FIT_FEATURE_IOTHREAD_POLL,
+			});
+
+		if (decision < 0)
+			return -1;
+		if (!fit_target_has(
+			    emitter->target, emitter->domain, FIT_FEATURE_IOTHREAD_POLL, NULL))
+			break;
+	}
+	return 0;
+}
+
 int fit_emit_threads(const struct fit_emitter *emitter)
 {
 	if (emit_vcpus(emitter) < 0 || emit_emulator(emitter) < 0)
 		return -1;
-	return emit_iothreads(emitter);
+	if (emit_iothreads(emitter) < 0)
+		return -1;
+	return emit_polling(emitter);
 }

@@ -100,6 +100,10 @@ struct fit_host {
 	char *cpu_vendor; /* "GenuineIntel", "AuthenticAMD", … ; "" when unknown */
 	struct fit_cpuset online;
 	struct fit_cpuset isolated;
+	/* Microseconds that real-time threads may run of each period (sched_rt_runtime_us); -1: no
+	 * limit. Without a period nothing is known. */
+	int rt_runtime_us;
+	int rt_period_us;
 	struct fit_cpu *cpus; /* present CPUs, offline ones included */
 	size_t cpu_count;
 	struct fit_cpuset *l3_groups;

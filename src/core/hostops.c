@@ -54,21 +54,21 @@ static void add_vfs(
 	}
 }
 
-/* Whoever asked for them, the guest does not start without its pages. Several sizes, one for each
- * guest cell, stay the business of whoever wrote them. */
+/* Whoever asked for them, the guest does not start without its pages. */
 static void add_pages(const struct fit_domain *fitted, struct fit_hostops *ops)
 {
-	struct fit_op *op;
+	size_t count;
+	fit_autofree struct fit_page_demand *demands = fit_domain_page_demands(fitted, &count);
 
-	if (!fitted->has_hugepages || fitted->has_hugepage_nodesets)
-		return;
-	op = add_op(ops, FIT_OP_PAGES);
-	op->nodes = fit_domain_memory_nodes(fitted);
-	op->nodes_preferred = !fit_cpuset_is_empty(&op->nodes) && !fit_domain_binds_memory(fitted);
-	op->memory_kib = fitted->memory_kib;
-	op->page_kib = fitted->hugepage_kib;
-	if (op->page_kib)
-		op->pages = fit_domain_pages(fitted, op->page_kib);
+	for (size_t i = 0; i < count; i++) {
+		struct fit_op *op = add_op(ops, FIT_OP_PAGES);
+
+		op->nodes = demands[i].nodes;
+		op->nodes_preferred = demands[i].nodes_preferred;
+		op->memory_kib = demands[i].memory_kib;
+		op->page_kib = demands[i].page_kib;
+		op->pages = demands[i].pages;
+	}
 }
 
 static void add_governor(const struct fit_profile *profile, struct fit_hostops *ops)

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/contain.h"
+#include "core/scsi_index.h"
 #include "core/xml.h"
 
 static bool is_name_start(char c)
@@ -219,6 +220,17 @@ bool fit_path_is_editable(const struct fit_path *path)
 	return true;
 }
 
+/* A SCSI controller has its number before libvirt writes it. */
+static bool index_is(const xmlNode *node, const struct fit_path_condition *condition)
+{
+	uint64_t wanted;
+	unsigned int index;
+
+	return strcmp(condition->attribute, "index") == 0 &&
+	       fit_parse_uint(condition->value, UINT32_MAX, &wanted) &&
+	       fit_scsi_index_expected(node, &index) && index == wanted;
+}
+
 /* Is the attribute so at the end of one of the ways @way from @node? */
 static bool holds_below(
 	const struct fit_path_condition *condition, const xmlNode *node, const char *way)
@@ -227,7 +239,8 @@ static bool holds_below(
 	fit_autofree char *name = fit_xstrndup(way, length);
 
 	if (!*way)
-		return fit_attribute_is(node, condition->attribute, condition->value);
+		return fit_attribute_is(node, condition->attribute, condition->value) ||
+		       index_is(node, condition);
 	fit_xml_for_each (child, node, name)
 		if (holds_below(condition, child, way + length + (way[length] == '/')))
 			return true;

@@ -27,8 +27,10 @@ enum fit_cost_level {
 	FIT_COST_LINK,		 /* VFs whose PF has no link */
 	FIT_COST_DEVICES,	 /* distance from the devices and VFs */
 	FIT_COST_CREATION,	 /* VFs to be created: that drops the link of their PF */
+	FIT_COST_CELL_SPILL,	 /* memory of guest cells on other nodes than their vCPUs */
 	FIT_COST_NODES,		 /* nodes used */
 	FIT_COST_NODES_APART,	 /* distance of the nodes used from each other */
+	FIT_COST_UNEVEN,	 /* vCPUs that the largest guest cell has more than the smallest */
 	FIT_COST_CROWDED,	 /* floating vCPUs without a CPU for each */
 	FIT_COST_OWN_CORES,	 /* threads of QEMU that get no core of their own here */
 	FIT_COST_PAGES,		 /* place of the page size in the profile's list */
@@ -125,9 +127,10 @@ struct fit_candidate {
 	struct fit_cpuset cpus;	     /* of the vCPUs: all they can have of their cores */
 	struct fit_cpuset l3_groups; /* of these cores */
 	struct fit_cpuset memory_nodes;
-	bool memory_spills; /* nodes farther away had to be added for size */
-	uint64_t page_kib;  /* 0: normal pages */
-	uint64_t pages;
+	bool memory_spills;		/* nodes farther away had to be added for size */
+	struct fit_planned_cell *cells; /* none: the guest has no cells */
+	size_t cell_count;
+	struct fit_planned_cell whole; /* the guest as one cell, where it has none */
 	struct fit_vf_pick *vfs;
 	size_t vf_count;
 	struct fit_cost cost;
@@ -141,6 +144,7 @@ struct fit_planner {
 	struct fit_plan *plan; /* collects the reasons; placements are written at commit */
 	struct fit_err *err;
 
+	unsigned int cells_wanted;  /* as fit_intent_cells.count; 0: none are made */
 	enum fit_place vcpus_place; /* NONE: the vCPUs are not placed at all */
 	struct fit_core *cores;	    /* by node and lowest CPU */
 	size_t core_count;
@@ -163,7 +167,8 @@ struct fit_planner {
 	unsigned int max_guest_threads; /* what this machine type can have */
 	unsigned int kept_threads;   /* threads of the topology that is kept; 0: ours to choose */
 	unsigned int wanted_threads; /* that the profile wants of each guest core; 0: any */
-	size_t own_cores_wanted;
+	size_t own_cores_wanted;     /* iothreads per node: for the first */
+	bool iothreads_per_node;     /* iothread i belongs to the i-th node of the vCPUs */
 	struct fit_group_member *group_members; /* by group and address */
 	size_t group_member_count;
 	struct fit_anchor *anchors;
@@ -220,6 +225,8 @@ struct fit_thread_pin *fit_place_pins(
 size_t fit_place_need(const struct fit_planner *planner, const struct fit_candidate *candidate);
 /* Refuses pins beside which the others are placed, if their CPUs are not online. */
 int fit_place_check_fixed(struct fit_planner *planner);
+bool fit_place_pins_are_sets(
+	const struct fit_planner *planner, const struct fit_candidate *candidate);
 int fit_place_pins_kept(struct fit_planner *planner, struct fit_candidate *candidate);
 void fit_place_cpus_commit(struct fit_planner *planner, const struct fit_candidate *candidate);
 /* Refuses a kept pin that names CPUs which are not online. */
@@ -242,11 +249,31 @@ void fit_place_topology_commit(struct fit_planner *planner, const struct fit_can
 /* place_guest.c */
 void fit_place_guest_commit(struct fit_planner *planner);
 
+/* place_cells.c */
+int fit_place_cells_prepare(struct fit_planner *planner);
+/* Which vCPUs are in which cell. False when the candidate does not have the cells wanted. */
+bool fit_place_cells_complete(const struct fit_planner *planner, struct fit_candidate *candidate);
+/* Splits the memory in whole pages of @page_kib (0: normal ones), as the vCPUs are split, as far as
+ * each cell's nodes have room. False when a cell would have none. */
+bool fit_place_cells_split(
+	const struct fit_planner *planner, struct fit_candidate *candidate, uint64_t page_kib);
+void fit_place_cells_commit(struct fit_planner *planner, const struct fit_candidate *candidate);
+/* The cells, or the whole guest as one. */
+struct fit_planned_cell *fit_candidate_parts(struct fit_candidate *candidate, size_t *ret_count);
+
+/* place_pages.c */
+int fit_place_pages_prepare(struct fit_planner *planner);
+bool fit_place_pages_are_kept(const struct fit_planner *planner);
+/* Chooses a page size for each part; false when none of the profile's fits. */
+bool fit_place_pages_complete(const struct fit_planner *planner, struct fit_candidate *candidate);
+int fit_place_pages_refuse(struct fit_planner *planner, struct fit_candidate *candidate);
+void fit_place_pages_commit(struct fit_planner *planner, struct fit_candidate *candidate);
+
 /* place_memory.c */
 int fit_place_memory_prepare(struct fit_planner *planner);
+bool fit_place_binding_is_kept(const struct fit_planner *planner);
 bool fit_place_memory_complete(const struct fit_planner *planner, struct fit_candidate *candidate);
-int fit_place_memory_refuse(struct fit_planner *planner, const struct fit_candidate *candidate);
-void fit_place_memory_commit(struct fit_planner *planner, const struct fit_candidate *candidate);
+void fit_place_memory_commit(struct fit_planner *planner, struct fit_candidate *candidate);
 
 /* place_devices.c */
 int fit_place_devices_prepare(struct fit_planner *planner);
@@ -281,6 +308,9 @@ void fit_place_networks_commit(struct fit_planner *planner);
 
 /* place_bus.c: where the guest sees what is added; when all of that is chosen */
 void fit_place_bus_commit(struct fit_planner *planner);
+
+/* place_sched.c: real-time schedulers; needs the pins and the iothreads */
+void fit_place_scheduling_commit(struct fit_planner *planner);
 
 /* place_qemu_args.c: warns where <qemu:commandline> contradicts the plan */
 void fit_place_qemu_args_check(struct fit_planner *planner);

@@ -149,6 +149,15 @@ static void apply_claims(struct fit_planner *planner)
 	}
 }
 
+/* Cores that the vCPUs have together. */
+static void remember_set(struct fit_planner *planner, const struct fit_cpuset *cpus)
+{
+	fit_cpuset_for_each (cpu, cpus)
+		if (planner->core_of[cpu] != SIZE_MAX)
+			planner->cores[planner->core_of[cpu]].previous = true;
+	planner->has_previous = true;
+}
+
 /* Where the vCPUs are now. Pins that the profile requires count too, so that an equally good other
  * placement is no reason to refuse them. */
 static void find_previous(struct fit_planner *planner)
@@ -166,6 +175,8 @@ static void find_previous(struct fit_planner *planner)
 		const struct fit_core *core;
 		int cpu = fit_cpuset_next(&pin->cpus, 0);
 
+		if (planner->profile->vcpus.pin_set && !fit_domain_floats(previous))
+			remember_set(planner, &pin->cpus);
 		if (pin->id >= planner->domain->vcpus || planner->fixed[pin->id] ||
 			fit_cpuset_count(&pin->cpus) != 1)
 			continue;

@@ -309,7 +309,7 @@ static void rate_cores(const struct fit_planner *planner, struct fit_candidate *
 	cost->level[FIT_COST_EFFICIENCY] = candidate->efficiency;
 	cost->level[FIT_COST_L3] = fit_cpuset_count(&candidate->l3_groups);
 	cost->level[FIT_COST_HIDDEN_SMT] =
-		!planner->kept_threads &&
+		!planner->kept_threads && !planner->profile->vcpus.pin_set &&
 		candidate->per_core > fit_guest_threads(planner, candidate);
 	cost->level[FIT_COST_IDLE_THREADS] = threads - vcpus;
 	rate_fragments(planner, candidate);

@@ -133,7 +133,4 @@ void fit_place_guest_commit(struct fit_planner *planner)
 	choose_mode(planner);
 	choose_cache(planner);
 	choose_topoext(planner);
-	if (planner->domain->cell_count)
-		fit_planner_reason(planner, FIT_REASON_NOTE, "cpu",
-			"the guest NUMA cells of the definition stay as they are");
 }

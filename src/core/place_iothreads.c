@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "core/target.h"
 
 #define AUTOMATIC_MAX 4 /* iothreads; more gain little and cost a core each */
 
@@ -63,8 +64,8 @@ static bool is_virtio_scsi(
 	       fit_starts_with(controller->model, "virtio") && has_scsi_disks(domain);
 }
 
-/* How many iothreads there should be, by the devices that can use one. */
-static size_t automatic_count(const struct fit_domain *domain)
+/* Disks and controllers that can use an iothread. */
+static size_t count_users(const struct fit_domain *domain)
 {
 	size_t count = 0;
 
@@ -72,7 +73,22 @@ static size_t automatic_count(const struct fit_domain *domain)
 		count += is_virtio_disk(&domain->disks[i]);
 	for (size_t i = 0; i < domain->controller_count; i++)
 		count += is_virtio_scsi(domain, &domain->controllers[i]);
-	return count < AUTOMATIC_MAX ? count : AUTOMATIC_MAX;
+	return count;
+}
+
+/* How many there should be; of those per node the first. */
+static size_t count_wanted(const struct fit_planner *planner)
+{
+	const struct fit_intent_iothreads *iothreads = &planner->profile->iothreads;
+	size_t users = count_users(planner->domain);
+
+	if (iothreads->automatic)
+		return users < AUTOMATIC_MAX ? users : AUTOMATIC_MAX;
+	if (iothreads->count == FIT_IOTHREADS_PER_DISK)
+		return users;
+	if (iothreads->count == FIT_IOTHREADS_PER_NODE)
+		return users ? 1 : 0;
+	return iothreads->count;
 }
 
 static bool has_id(const struct fit_plan *plan, unsigned int id)
@@ -92,14 +108,24 @@ static int compare_ids(const void *a, const void *b)
 	return (left->id > right->id) - (left->id < right->id);
 }
 
+/* The lowest ids that are unused, until there are @wanted. */
+static void add_ids(struct fit_plan *plan, size_t wanted)
+{
+	for (unsigned int id = 1; plan->iothread_count < wanted; id++) {
+		if (!has_id(plan, id))
+			FIT_APPEND(plan->iothreads, plan->iothread_count)->id = id;
+	}
+	if (plan->iothread_count)
+		qsort(plan->iothreads, plan->iothread_count, sizeof(*plan->iothreads), compare_ids);
+}
+
 /* The definition's ids stay, since disks refer to them; new ones are the lowest unused. */
 static void choose_ids(struct fit_planner *planner)
 {
 	const struct fit_intent_iothreads *iothreads = &planner->profile->iothreads;
 	const struct fit_domain *domain = planner->domain;
 	struct fit_plan *plan = planner->plan;
-	size_t wanted = iothreads->automatic ? automatic_count(domain) : iothreads->count;
-	unsigned int id = 1;
+	size_t wanted = count_wanted(planner);
 
 	for (size_t i = 0; i < domain->iothread_count; i++)
 		FIT_APPEND(plan->iothreads, plan->iothread_count)->id = domain->iothread_ids[i];
@@ -108,14 +134,10 @@ static void choose_ids(struct fit_planner *planner)
 			"the iothreads of the definition stay (%zu)", domain->iothread_count);
 		return;
 	}
-	while (plan->iothread_count < wanted) {
-		if (!has_id(plan, id))
-			FIT_APPEND(plan->iothreads, plan->iothread_count)->id = id;
-		id++;
-	}
-	if (plan->iothread_count)
-		qsort(plan->iothreads, plan->iothread_count, sizeof(*plan->iothreads), compare_ids);
-	if (iothreads->automatic && !wanted)
+	add_ids(plan, wanted);
+	planner->iothreads_per_node =
+		!iothreads->automatic && iothreads->count == FIT_IOTHREADS_PER_NODE && wanted;
+	if (!wanted && (iothreads->automatic || iothreads->count))
 		fit_planner_reason(planner, FIT_REASON_CHOICE, "iothreads",
 			"none: no disk is virtio or on a virtio-scsi controller");
 	else if (iothreads->automatic)
@@ -188,14 +210,14 @@ static const struct fit_core *best_own(const struct fit_candidate *candidate,
 
 /* Takes one more core for QEMU's threads, anywhere when the vCPUs have no place of their own. The
  * lowest rank wins, the first among equals. */
-static bool take_own_core(
-	const struct fit_planner *planner, struct fit_candidate *candidate, bool for_emulator)
+static bool take_own_core(const struct fit_planner *planner, struct fit_candidate *candidate,
+	const struct fit_cpuset *nodes, bool for_emulator)
 {
 	const struct fit_core *best = NULL;
 
-	if (fit_cpuset_is_empty(&candidate->nodes))
+	if (fit_cpuset_is_empty(nodes))
 		best = best_own(candidate, planner->cores, planner->core_count, for_emulator, NULL);
-	fit_cpuset_for_each (node, &candidate->nodes) {
+	fit_cpuset_for_each (node, nodes) {
 		size_t count;
 		const struct fit_core *cores = fit_planner_node_cores(planner, node, &count);
 
@@ -205,6 +227,20 @@ static bool take_own_core(
 		return false;
 	*FIT_APPEND(candidate->own_cores, candidate->own_core_count) = best;
 	return true;
+}
+
+/* One for each node; returns how many have none. */
+static size_t take_core_per_node(const struct fit_planner *planner, struct fit_candidate *candidate)
+{
+	size_t missing = 0;
+
+	fit_cpuset_for_each (node, &candidate->nodes) {
+		struct fit_cpuset one = {0};
+
+		fit_cpuset_add(&one, (unsigned int)node);
+		missing += !take_own_core(planner, candidate, &one, false);
+	}
+	return missing;
 }
 
 static bool emulator_wants_core(const struct fit_planner *planner)
@@ -218,15 +254,22 @@ static bool emulator_wants_core(const struct fit_planner *planner)
 void fit_place_threads_complete(const struct fit_planner *planner, struct fit_candidate *candidate)
 {
 	size_t wanted = planner->own_cores_wanted;
+	size_t missing;
 
 	if (emulator_wants_core(planner)) {
-		candidate->emulator_has_core = take_own_core(planner, candidate, true);
+		candidate->emulator_has_core =
+			take_own_core(planner, candidate, &candidate->nodes, true);
 		wanted--;
 	}
-	while (wanted > 0 && take_own_core(planner, candidate, false))
-		wanted--;
-	candidate->cost.level[FIT_COST_OWN_CORES] =
-		planner->own_cores_wanted - candidate->own_core_count;
+	if (wanted && planner->iothreads_per_node) {
+		missing = !candidate->emulator_has_core && emulator_wants_core(planner);
+		missing += take_core_per_node(planner, candidate);
+	} else {
+		while (wanted > 0 && take_own_core(planner, candidate, &candidate->nodes, false))
+			wanted--;
+		missing = planner->own_cores_wanted - candidate->own_core_count;
+	}
+	candidate->cost.level[FIT_COST_OWN_CORES] = missing;
 }
 
 /* CPUs of the vCPUs' nodes over which QEMU's threads may float. */
@@ -358,6 +401,23 @@ static void explain_iothreads(
 			unpinned, cores, fit_plural(cores));
 }
 
+/* To the @number-th node of the vCPUs, if that leaves anything. */
+static void confine_to_node(const struct fit_planner *planner,
+	const struct fit_candidate *candidate, size_t number, struct fit_cpuset *cpus)
+{
+	struct fit_cpuset here = {0};
+
+	fit_cpuset_for_each (id, &candidate->nodes) {
+		const struct fit_node *node = fit_host_node(planner->host, (unsigned int)id);
+
+		if (number-- == 0 && node)
+			here = node->cpus;
+	}
+	fit_cpuset_intersect(&here, cpus);
+	if (!fit_cpuset_is_empty(&here))
+		*cpus = here;
+}
+
 static void commit_iothreads(struct fit_planner *planner, const struct fit_candidate *candidate)
 {
 	const struct fit_intent_iothreads *iothreads = &planner->profile->iothreads;
@@ -372,7 +432,8 @@ static void commit_iothreads(struct fit_planner *planner, const struct fit_candi
 		return;
 	for (size_t i = 0; i < cores; i++)
 		own[i] = candidate->own_cores[first + i];
-	qsort(own, cores, sizeof(*own), compare_cores);
+	if (!planner->iothreads_per_node)
+		qsort(own, cores, sizeof(*own), compare_cores);
 	for (size_t i = 0; i < plan->iothread_count; i++) {
 		struct fit_thread_pin *thread = &plan->iothreads[i];
 		const struct fit_thread_pin *kept = kept_pin(planner, thread->id);
@@ -387,6 +448,8 @@ static void commit_iothreads(struct fit_planner *planner, const struct fit_candi
 		}
 		chosen = cpus_of_place(
 			planner, candidate, iothreads->place, cores ? own[unpinned % cores] : NULL);
+		if (planner->iothreads_per_node && iothreads->place == FIT_PLACE_NODE)
+			confine_to_node(planner, candidate, i, &chosen.cpus);
 		thread->cpus = chosen.cpus;
 		is_fallback |= chosen.is_fallback;
 		unpinned++;
@@ -452,7 +515,7 @@ static void list_disks(struct fit_planner *planner)
 		const struct fit_domain_controller *controller = &domain->controllers[i];
 
 		if (is_virtio_scsi(domain, controller) && controller->has_index &&
-			!(keep && controller->iothread))
+			!(keep && (controller->iothread || controller->has_iothread_map)))
 			FIT_APPEND(plan->disk_iothreads, plan->disk_iothread_count)->controller =
 				controller->index;
 	}
@@ -461,12 +524,32 @@ static void list_disks(struct fit_planner *planner)
 			sizeof(*plan->disk_iothreads), compare_targets);
 }
 
+/* Can all iothreads serve it? Says why not, once. */
+static bool can_map(struct fit_planner *planner, const struct fit_disk_iothread *user, bool *told)
+{
+	const struct fit_target *target = planner->input->target;
+	fit_autofree char *why = NULL;
+
+	if (!planner->profile->disks.map_iothreads || planner->plan->iothread_count < 2)
+		return false;
+	if (fit_target_has(target ? target : &fit_target_default, planner->domain,
+		    user->target ? FIT_FEATURE_DISK_IOTHREAD_MAP : FIT_FEATURE_SCSI_IOTHREAD_MAP,
+		    &why))
+		return true;
+	if (!*told)
+		fit_planner_reason(planner, FIT_REASON_NOTE, "disks",
+			"one iothread for each disk or controller instead of all: %s", why);
+	*told = true;
+	return false;
+}
+
 /* Round robin: each disk in turn gets the iothread with the fewest users so far. */
 static void commit_disks(struct fit_planner *planner)
 {
 	const struct fit_intent_disks *disks = &planner->profile->disks;
 	struct fit_plan *plan = planner->plan;
 	fit_autofree size_t *users = fit_xcalloc(plan->iothread_count, sizeof(*users));
+	bool told = false;
 
 	if (!disks->intent.set || !disks->spread_iothreads || plan->iothread_count == 0)
 		return;
@@ -476,6 +559,8 @@ static void commit_disks(struct fit_planner *planner)
 	for (size_t d = 0; d < plan->disk_iothread_count; d++) {
 		size_t best = 0;
 
+		if (can_map(planner, &plan->disk_iothreads[d], &told))
+			continue;
 		for (size_t i = 1; i < plan->iothread_count; i++) {
 			if (users[i] < users[best])
 				best = i;
@@ -487,6 +572,8 @@ static void commit_disks(struct fit_planner *planner)
 
 void fit_place_threads_commit(struct fit_planner *planner, const struct fit_candidate *candidate)
 {
+	if (planner->iothreads_per_node)
+		add_ids(planner->plan, fit_cpuset_count(&candidate->nodes));
 	commit_emulator(planner, candidate);
 	commit_iothreads(planner, candidate);
 	commit_disks(planner);

@@ -71,6 +71,33 @@ void fit_place_order(
 	}
 }
 
+/* Between isolated CPUs the kernel moves no threads: there each vCPU has one of its own. */
+bool fit_place_pins_are_sets(
+	const struct fit_planner *planner, const struct fit_candidate *candidate)
+{
+	return planner->profile->vcpus.pin_set && planner->vcpus_place == FIT_PLACE_CORES &&
+	       !planner->vcpus_kept &&
+	       !fit_cpuset_intersects(&candidate->cpus, &planner->host->isolated);
+}
+
+/* Each vCPU may use the CPUs of all, within its guest cell. */
+static void widen_to_sets(const struct fit_planner *planner, const struct fit_candidate *candidate,
+	const int *cpus, struct fit_thread_pin *pins)
+{
+	size_t count = planner->domain->vcpus;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct fit_core *home = fit_planner_core_of(planner, cpus[i]);
+
+		for (size_t j = 0; j < count && home; j++) {
+			const struct fit_core *core = fit_planner_core_of(planner, cpus[j]);
+
+			if (core && (!candidate->cell_count || core->node == home->node))
+				fit_cpuset_add(&pins[i].cpus, (unsigned int)cpus[j]);
+		}
+	}
+}
+
 static void pin_to_cores(const struct fit_planner *planner, const struct fit_candidate *candidate,
 	struct fit_thread_pin *pins)
 {
@@ -81,6 +108,8 @@ static void pin_to_cores(const struct fit_planner *planner, const struct fit_can
 	for (size_t i = 0; i < count; i++)
 		if (cpus[i] >= 0)
 			fit_cpuset_add(&pins[i].cpus, (unsigned int)cpus[i]);
+	if (fit_place_pins_are_sets(planner, candidate))
+		widen_to_sets(planner, candidate, cpus, pins);
 }
 
 static void pin_as_kept(const struct fit_planner *planner, struct fit_thread_pin *pins)
@@ -93,6 +122,22 @@ static void pin_as_kept(const struct fit_planner *planner, struct fit_thread_pin
 		if (domain->vcpu_pins[i].id < domain->vcpus)
 			pins[domain->vcpu_pins[i].id].cpus = domain->vcpu_pins[i].cpus;
 	}
+}
+
+/* The vCPUs of a guest cell to its node. */
+static void confine(const struct fit_planner *planner, const struct fit_candidate *candidate,
+	const struct fit_planned_cell *cell, struct fit_thread_pin *pins)
+{
+	struct fit_cpuset cpus = {0};
+
+	fit_cpuset_for_each (cpu, &candidate->cpus) {
+		const struct fit_core *core = fit_planner_core_of(planner, cpu);
+
+		if (core && fit_cpuset_contains(&cell->nodes, (unsigned int)core->node))
+			fit_cpuset_add(&cpus, (unsigned int)cpu);
+	}
+	fit_cpuset_for_each (vcpu, &cell->vcpus)
+		pins[vcpu].cpus = cpus;
 }
 
 /* The pins of all vCPUs; an empty set floats over the host. To be freed. */
@@ -111,6 +156,8 @@ struct fit_thread_pin *fit_place_pins(
 	} else {
 		for (size_t i = 0; i < count; i++)
 			pins[i].cpus = candidate->cpus;
+		for (size_t i = 0; i < candidate->cell_count && planner->cells_wanted; i++)
+			confine(planner, candidate, &candidate->cells[i], pins);
 	}
 	for (size_t i = 0; i < count && !planner->vcpus_kept; i++)
 		if (planner->fixed[i])
@@ -229,6 +276,10 @@ static void explain_cores(struct fit_planner *planner, const struct fit_candidat
 	if (candidate->efficiency)
 		fit_planner_reason(planner, FIT_REASON_WARNING, "vcpus",
 			"the vCPUs are on efficiency cores: too few performance cores are free");
+	if (planner->profile->vcpus.pin_set && !fit_place_pins_are_sets(planner, candidate))
+		fit_planner_reason(planner, FIT_REASON_NOTE, "vcpus",
+			"each vCPU is pinned to one CPU, not to a set: the kernel moves no threads "
+			"between isolated CPUs");
 	if (candidate->isolated_only)
 		fit_planner_reason(planner, FIT_REASON_CHOICE, "vcpus",
 			"isolated CPUs are preferred for vCPUs that have their cores alone");

@@ -49,8 +49,10 @@ static const struct {
 	[FIT_COST_LINK] = {"VFs without a link", false},
 	[FIT_COST_DEVICES] = {"farther from the devices", false},
 	[FIT_COST_CREATION] = {"more VFs to be created", true},
+	[FIT_COST_CELL_SPILL] = {"its memory is too small for the guest's cells", false},
 	[FIT_COST_NODES] = {"more nodes", true},
 	[FIT_COST_NODES_APART] = {"farther from each other", false},
+	[FIT_COST_UNEVEN] = {"guest cells of less equal size", true},
 	[FIT_COST_CROWDED] = {"more vCPUs without a CPU for each", true},
 	[FIT_COST_OWN_CORES] = {"more QEMU threads without a core of their own", true},
 	[FIT_COST_PAGES] = {"no room for pages of the size that comes first", false},
@@ -68,6 +70,7 @@ void fit_candidate_clear(struct fit_candidate *candidate)
 	free(candidate->cores);
 	free(candidate->own_cores);
 	free(candidate->vfs);
+	free(candidate->cells);
 	*candidate = (struct fit_candidate){0};
 }
 
@@ -94,7 +97,8 @@ static void try_candidate(
 	struct search *search, struct fit_candidate *candidate, struct rated *rated)
 {
 	const struct fit_planner *planner = search->planner;
-	bool fits = fit_place_cpus_complete(planner, candidate);
+	bool fits = fit_place_cpus_complete(planner, candidate) &&
+		    fit_place_cells_complete(planner, candidate);
 
 	if (candidate->capacity > rated->capacity)
 		rated->capacity = candidate->capacity;
@@ -250,7 +254,8 @@ static void try_set(struct search *search, const struct sized_node *nodes, size_
 		fit_cpuset_add(&set, nodes[i].id);
 		room += nodes[i].room;
 	}
-	if (count == 1 || room >= search->planner->open_vcpus)
+	if (count == 1 || search->planner->vcpus_place == FIT_PLACE_NODE ||
+		room >= search->planner->open_vcpus)
 		try_nodes(search, &set);
 }
 
@@ -290,15 +295,25 @@ static void try_near_sets(
 	try_set(search, order, size);
 }
 
+/* Guest cells of their own memory are worth another node. */
+static bool wants_more_nodes(const struct search *search)
+{
+	return !search->found || search->best.cost.level[FIT_COST_CELL_SPILL];
+}
+
 static void try_sizes(struct search *search)
 {
 	fit_autofree struct sized_node *nodes = NULL;
 	size_t count = list_nodes(search, &nodes);
+	size_t least = 1;
 	size_t most = search->planner->profile->vcpus.span_nodes ? count : 1;
 
-	for (size_t i = 0; i < count; i++)
+	if (search->planner->cells_wanted && search->planner->cells_wanted != FIT_CELLS_AUTO)
+		least = most = search->planner->cells_wanted;
+	for (size_t i = 0; i < count && least == 1; i++)
 		try_set(search, &nodes[i], 1);
-	for (size_t size = 2; size <= most && !search->found; size++) {
+	for (size_t size = least > 2 ? least : 2;
+		size <= most && size <= count && wants_more_nodes(search); size++) {
 		if (count <= ALL_SETS_UP_TO)
 			try_all_sets(search, nodes, count, size);
 		else
@@ -409,7 +424,7 @@ int fit_place_search(struct fit_planner *planner, struct fit_candidate *ret_best
 		*ret_best = search.best;
 	} else if (result == 0) {
 		result = search.memory_failed
-				 ? fit_place_memory_refuse(planner, &search.without_memory)
+				 ? fit_place_pages_refuse(planner, &search.without_memory)
 				 : fit_place_refuse_cores(planner);
 	}
 	fit_candidate_clear(&search.without_memory);

@@ -17,6 +17,9 @@ static unsigned int max_guest_threads(const struct fit_planner *planner)
 {
 	const struct fit_domain *domain = planner->domain;
 
+	/* vCPUs that move are nobody's siblings. */
+	if (planner->profile->vcpus.pin_set)
+		return 1;
 	/* QEMU's s390 machine has no threads; TCG has none on pseries. */
 	if (fit_starts_with(domain->arch, "s390"))
 		return 1;
@@ -95,6 +98,8 @@ static char *why_not_threads(struct fit_planner *planner, unsigned int wanted)
 
 	if (wanted == 1)
 		return NULL;
+	if (planner->profile->vcpus.pin_set)
+		return fit_xstrdup("vCPUs that are pinned to a set of CPUs are no siblings");
 	if (wanted > planner->max_guest_threads)
 		return fit_xasprintf("a guest of %s%s has no threads", arch,
 			fit_streq(planner->domain->type, "kvm") ? "" : " without KVM");
@@ -267,12 +272,51 @@ static unsigned int choose_parts(struct fit_planner *planner, unsigned int block
 	return 1;
 }
 
+/* Are all these CPUs of the same node? */
+static bool on_one_node(const struct fit_planner *planner, const struct fit_cpuset *cpus,
+	const struct fit_cpuset *others)
+{
+	const struct fit_core *first = fit_planner_core_of(planner, fit_cpuset_next(cpus, 0));
+	struct fit_cpuset all = *cpus;
+
+	fit_cpuset_unite(&all, others);
+	fit_cpuset_for_each (cpu, &all) {
+		const struct fit_core *core = fit_planner_core_of(planner, cpu);
+
+		if (!core || !first || core->node != first->node)
+			return false;
+	}
+	return first && first->node >= 0;
+}
+
+/* One for each node, where they have equal shares of the vCPUs in their order; else one socket is
+ * the honest view. */
+static unsigned int sockets_of(
+	const struct fit_planner *planner, const struct fit_candidate *candidate)
+{
+	const struct fit_plan *plan = planner->plan;
+	unsigned int vcpus = planner->domain->vcpus;
+	unsigned int sockets = plan->cells_kept || !plan->cell_count
+				       ? (unsigned int)fit_cpuset_count(&candidate->nodes)
+				       : (unsigned int)plan->cell_count;
+
+	if (sockets < 2 || vcpus % sockets || !plan->vcpu_count)
+		return 1;
+	for (unsigned int vcpu = 0; vcpu < vcpus; vcpu++) {
+		unsigned int first = vcpu - vcpu % (vcpus / sockets);
+
+		if (!on_one_node(planner, &plan->vcpus[first].cpus, &plan->vcpus[vcpu].cpus))
+			return 1;
+	}
+	return sockets;
+}
+
 static void choose_topology(struct fit_planner *planner, const struct fit_candidate *candidate)
 {
 	struct fit_plan *plan = planner->plan;
 	struct fit_topology *topology = &plan->topology;
 	unsigned int vcpus = planner->domain->vcpus;
-	unsigned int sockets = (unsigned int)fit_cpuset_count(&candidate->nodes);
+	unsigned int sockets = sockets_of(planner, candidate);
 	unsigned int threads = 1;
 
 	if (plan->vcpus_kept)
@@ -282,10 +326,7 @@ static void choose_topology(struct fit_planner *planner, const struct fit_candid
 		threads = threads_around_fixed(planner);
 	else if (planner->vcpus_place == FIT_PLACE_CORES)
 		threads = fit_guest_threads(planner, candidate);
-	/* Shares of nodes are equal only where the vCPUs divide; else one socket is the honest
-	 * view. */
-	if (plan->vcpus_kept || has_fixed(planner) || planner->vcpus_place != FIT_PLACE_CORES ||
-		sockets == 0 || vcpus % (sockets * threads) != 0)
+	if (vcpus % (sockets * threads) != 0)
 		sockets = 1;
 	plan->has_topology = true;
 	*topology = (struct fit_topology){

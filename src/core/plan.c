@@ -123,15 +123,19 @@ static int prepare(struct fit_planner *planner)
 		return -1;
 	if (fit_place_threads_prepare(planner) < 0)
 		return -1;
-	return fit_place_memory_prepare(planner);
+	if (fit_place_memory_prepare(planner) < 0)
+		return -1;
+	return fit_place_cells_prepare(planner);
 }
 
-static void commit(struct fit_planner *planner, const struct fit_candidate *best)
+static void commit(struct fit_planner *planner, struct fit_candidate *best)
 {
 	fit_place_cpus_commit(planner, best);
+	fit_place_cells_commit(planner, best);
 	fit_place_topology_commit(planner, best);
 	fit_place_guest_commit(planner);
 	fit_place_threads_commit(planner, best);
+	fit_place_scheduling_commit(planner);
 	fit_place_memory_commit(planner, best);
 	fit_place_vfs_commit(planner, best);
 	fit_place_networks_commit(planner);

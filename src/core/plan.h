@@ -95,7 +95,7 @@ struct fit_planned_port {
 struct fit_disk_iothread {
 	char *target; /* a disk, or NULL: the scsi controller `controller` */
 	unsigned int controller;
-	unsigned int iothread;
+	unsigned int iothread; /* 0: its queues are mapped to all iothreads */
 };
 
 /* A NUMA cell of the guest. */
@@ -122,6 +122,9 @@ struct fit_plan {
 	bool passthrough_cache;
 	bool require_topoext; /* AMD with guest SMT */
 	bool vcpus_dedicated; /* each vCPU has a CPU that no other domain gets */
+	bool vcpus_real_time; /* their scheduler is set: each has a CPU alone */
+	bool emulator_real_time;
+	bool iothreads_real_time;
 	bool has_emulator;
 	struct fit_cpuset emulator;
 	bool iothreads_kept;
@@ -132,14 +135,16 @@ struct fit_plan {
 	bool has_memory;
 	bool memory_strict;
 	struct fit_cpuset memory_nodes;
-	uint64_t page_kib; /* 0: normal pages */
-	uint64_t pages;
+	uint64_t page_kib;   /* 0: normal pages */
+	bool pages_differ;   /* guest cells have pages of several sizes: see there */
+	uint64_t pages;	     /* of all sizes */
 	bool memory_rounded; /* memory was no multiple of the page size */
 	uint64_t memory_kib; /* after rounding up */
 	bool memory_locked;
 	struct fit_planned_cell *cells; /* by number; none: the guest has no cells */
 	size_t cell_count;
-	bool cells_kept; /* they are the definition's own */
+	bool cells_kept;     /* they are the definition's own */
+	bool cell_distances; /* the guest is told the distances of the nodes */
 	struct fit_planned_vf *vfs;
 	size_t vf_count;
 	struct fit_planned_standby *standbys; /* of the first VFs, in their order */

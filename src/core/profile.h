@@ -88,24 +88,47 @@ struct fit_intent_clock {
 	char *tsc; /* mode; only where the guest's TSC is invariant */
 };
 
+/* Real-time scheduling of threads. */
+struct fit_scheduling {
+	char *policy; /* "fifo" or "rr"; NULL: leave */
+	unsigned int priority;
+};
+
 struct fit_intent_vcpus {
 	struct fit_intent intent;
 	enum fit_place place; /* CORES or NODE */
 	bool shared;	      /* shared="yes": other domains may use the same CPUs */
 	bool near_devices;    /* near="devices" */
 	bool span_nodes;      /* span="nodes": may use several nodes when one is too small */
+	bool pin_set;	      /* pin="set": with CORES, each vCPU may use all of the CPUs chosen */
+	struct fit_scheduling scheduling;
 };
 
 struct fit_intent_emulator {
 	struct fit_intent intent;
 	enum fit_place place; /* HOUSEKEEPING, OWN_CORE, VCPUS or NODE */
+	struct fit_scheduling scheduling;
 };
+
+#define FIT_IOTHREADS_PER_DISK UINT_MAX /* one per virtio disk or virtio-scsi controller */
+#define FIT_IOTHREADS_PER_NODE \
+	(UINT_MAX - 1) /* one per node of the vCPUs, if a disk can use it \
+			*/
+#define FIT_IOTHREADS_POLL_OFF UINT_MAX
 
 struct fit_intent_iothreads {
 	struct fit_intent intent;
 	bool automatic;	    /* count="auto": one per virtio disk, at most 4; 0 without such disks */
 	unsigned int count; /* otherwise */
 	enum fit_place place; /* HOUSEKEEPING, OWN_CORE, VCPUS or NODE */
+	struct fit_scheduling scheduling;
+	unsigned int poll_max; /* nanoseconds of busy waiting, or _POLL_OFF; 0: leave */
+};
+
+/* The domain's weight against others for CPU time. */
+struct fit_intent_shares {
+	struct fit_intent intent;
+	unsigned int value; /* cgroup v2: 100 is normal; v1: 1024; 0: leave */
 };
 
 /* "auto" as a number of queues or vectors. */
@@ -114,7 +137,8 @@ struct fit_intent_iothreads {
 /* Attributes of <driver> and <model> are as libvirt has them; NULL or 0: leave. */
 struct fit_intent_disks {
 	struct fit_intent intent;
-	bool spread_iothreads; /* iothread="spread" */
+	bool spread_iothreads; /* iothread="spread" or "map" */
+	bool map_iothreads;    /* "map": all iothreads for each, where it can be expressed */
 	char *cache;
 	char *io;
 	char *discard;
@@ -164,6 +188,8 @@ struct fit_intent_lean {
 	bool controllers; /* ide, sata, scsi, fdc, ccid, virtio-serial without a device */
 };
 
+#define FIT_ALLOCATION_THREADS_AUTO UINT_MAX /* as many as vCPUs, at most 16 */
+
 struct fit_intent_memory {
 	struct fit_intent intent;
 	bool nodes_as_cpus;   /* nodes="as-cpus" */
@@ -172,6 +198,19 @@ struct fit_intent_memory {
 			       * pages are acceptable ("none") */
 	size_t page_size_count;
 	bool locked;
+	bool no_sharing;		 /* sharepages="no": no merging with other guests (KSM) */
+	bool immediate;			 /* allocation="immediate" */
+	unsigned int allocation_threads; /* that touch the memory then; 0: leave */
+	bool memfd;			 /* source="memfd" */
+	char *access;			 /* "shared" or "private"; NULL: leave */
+};
+
+#define FIT_CELLS_AUTO UINT_MAX
+
+struct fit_intent_cells {
+	struct fit_intent intent;
+	unsigned int count; /* FIT_CELLS_AUTO: one for each node when there are several; 0: none */
+	bool mirror_distances; /* distances="mirror" */
 };
 
 struct fit_intent_interrupts {
@@ -263,12 +302,14 @@ struct fit_profile {
 	struct fit_intent_vcpus vcpus;
 	struct fit_intent_emulator emulator;
 	struct fit_intent_iothreads iothreads;
+	struct fit_intent_shares shares;
 	struct fit_intent_disks disks;
 	struct fit_intent_interfaces interfaces;
 	struct fit_intent_memballoon memballoon;
 	struct fit_intent_watchdog watchdog;
 	struct fit_intent_lean lean;
 	struct fit_intent_memory memory;
+	struct fit_intent_cells cells;
 	struct fit_intent_interrupts interrupts;
 	struct fit_intent_vfs vfs;
 	struct fit_intent_passthrough gpus;   /* PCI classes 03 and 12 */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "core/profile_field.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -70,6 +71,26 @@ static char *store_count(
 	return canonical;
 }
 
+/* A number of the attribute's type, or the value of one of the words. */
+static char *store_number(
+	const struct fit_profile_attribute *attribute, void *field, const char *text)
+{
+	const struct fit_profile_word *word = find_word(attribute, text);
+	char *canonical =
+		word ? fit_xstrdup(text)
+		     : fit_value_canonical(fit_value_type_find(attribute->type), NULL, text);
+	uint64_t value;
+
+	if (!canonical)
+		return NULL;
+	if (word)
+		value = word->value;
+	else if (!fit_parse_uint(canonical, UINT_MAX, &value))
+		abort(); /* every such type is that of a number */
+	*(unsigned int *)field = (unsigned int)value;
+	return canonical;
+}
+
 /* "auto" or a number: two fields. */
 static char *store_iothread_count(
 	const struct fit_profile_attribute *attribute, void *field, const char *text)
@@ -78,8 +99,22 @@ static char *store_iothread_count(
 	char *canonical = store_count(attribute, &iothreads->count, text);
 
 	if (canonical)
-		iothreads->automatic = find_word(attribute, text) != NULL;
+		iothreads->automatic = fit_streq(canonical, "auto");
 	return canonical;
+}
+
+/* "spread", "map" or "keep": two fields. */
+static char *store_disk_iothreads(
+	const struct fit_profile_attribute *attribute, void *field, const char *text)
+{
+	const struct fit_profile_word *word = find_word(attribute, text);
+	struct fit_intent_disks *disks = field;
+
+	if (!word)
+		return NULL;
+	disks->spread_iothreads = word->value >= 1;
+	disks->map_iothreads = word->value >= 2;
+	return fit_xstrdup(text);
 }
 
 static char *store_page_sizes(
@@ -137,7 +172,9 @@ static void clear_page_sizes(void *field)
 const struct fit_profile_field fit_field_flag = {store_flag, NULL};
 const struct fit_profile_field fit_field_enum = {store_enum, NULL};
 const struct fit_profile_field fit_field_count = {store_count, NULL};
+const struct fit_profile_field fit_field_number = {store_number, NULL};
 const struct fit_profile_field fit_field_iothread_count = {store_iothread_count, NULL};
+const struct fit_profile_field fit_field_disk_iothreads = {store_disk_iothreads, NULL};
 const struct fit_profile_field fit_field_word = {store_word, clear_string};
 const struct fit_profile_field fit_field_text = {store_text, clear_string};
 const struct fit_profile_field fit_field_hyperv = {store_hyperv, NULL};

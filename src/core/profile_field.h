@@ -23,10 +23,12 @@ extern const struct fit_profile_field fit_field_enum; /* the value into an enume
 extern const struct fit_profile_field fit_field_word; /* the word into a string; value 0: NULL */
 /* … or a value of its type. */
 extern const struct fit_profile_field fit_field_count;	/* a number, or the value of a word */
+extern const struct fit_profile_field fit_field_number; /* a number of its type, or of a word */
 extern const struct fit_profile_field fit_field_text;	/* the canonical spelling into a string */
 extern const struct fit_profile_field fit_field_hyperv; /* enlightenments into a fit_hyperv_set */
 /* Kinds of one intent only: the field is the whole intent. */
 extern const struct fit_profile_field fit_field_iothread_count; /* of fit_intent_iothreads */
+extern const struct fit_profile_field fit_field_disk_iothreads; /* of fit_intent_disks */
 extern const struct fit_profile_field fit_field_page_sizes;	/* of fit_intent_memory */
 
 #endif

@@ -7,8 +7,8 @@
 #define RING_SIZE WORDS({"256", 1}, {"512", 1}, {"1024", 1}, {"keep", 0})
 
 const struct fit_profile_attribute fit_grammar_disks[] = {
-	{"iothread", &fit_field_flag, FIELD(disks, spread_iothreads), KEEP_OR("spread"), NULL,
-		"keep"},
+	{"iothread", &fit_field_disk_iothreads, 0, WORDS({"spread", 1}, {"map", 2}, {"keep", 0}),
+		NULL, "keep"},
 	{"cache", &fit_field_word, FIELD(disks, cache),
 		WORDS({"none", 1}, {"writeback", 1}, {"writethrough", 1}, {"directsync", 1},
 			{"unsafe", 1}, {"keep", 0}),

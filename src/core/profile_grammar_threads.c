@@ -7,6 +7,14 @@
 	WORDS({"housekeeping", FIT_PLACE_HOUSEKEEPING}, {"own-core", FIT_PLACE_OWN_CORE}, \
 		{"vcpus", FIT_PLACE_VCPUS}, {"node", FIT_PLACE_NODE}, {"none", FIT_PLACE_NONE})
 
+#define SCHEDULING(intent) \
+	{"scheduler", &fit_field_word, FIELD(intent, scheduling.policy), \
+		WORDS({"fifo", 1}, {"rr", 1}, {"keep", 0}), NULL, "keep"}, \
+	{ \
+		"priority", &fit_field_number, FIELD(intent, scheduling.priority), NULL, \
+			"priority", "1" \
+	}
+
 const struct fit_profile_attribute fit_grammar_vcpus[] = {
 	{"place", &fit_field_enum, FIELD(vcpus, place),
 		WORDS({"cores", FIT_PLACE_CORES}, {"node", FIT_PLACE_NODE},
@@ -17,19 +25,34 @@ const struct fit_profile_attribute fit_grammar_vcpus[] = {
 		NULL, "none"},
 	{"span", &fit_field_flag, FIELD(vcpus, span_nodes), WORDS({"node", 0}, {"nodes", 1}), NULL,
 		"node"},
+	{"pin", &fit_field_flag, FIELD(vcpus, pin_set), WORDS({"one", 0}, {"set", 1}), NULL, "one"},
+	SCHEDULING(vcpus),
 	EXISTING,
 	{0},
 };
 
 const struct fit_profile_attribute fit_grammar_emulator[] = {
 	{"place", &fit_field_enum, FIELD(emulator, place), THREAD_PLACES, NULL, "none"},
+	SCHEDULING(emulator),
 	EXISTING,
 	{0},
 };
 
 const struct fit_profile_attribute fit_grammar_iothreads[] = {
-	{"count", &fit_field_iothread_count, 0, WORDS({"auto", 0}), "count", "auto"},
+	{"count", &fit_field_iothread_count, 0,
+		WORDS({"auto", 0}, {"per-disk", FIT_IOTHREADS_PER_DISK},
+			{"per-node", FIT_IOTHREADS_PER_NODE}),
+		"count", "auto"},
 	{"place", &fit_field_enum, FIELD(iothreads, place), THREAD_PLACES, NULL, "none"},
+	SCHEDULING(iothreads),
+	{"poll-max", &fit_field_number, FIELD(iothreads, poll_max),
+		WORDS({"off", FIT_IOTHREADS_POLL_OFF}, {"keep", 0}), "nanoseconds", "keep"},
+	EXISTING,
+	{0},
+};
+
+const struct fit_profile_attribute fit_grammar_shares[] = {
+	{"value", &fit_field_number, FIELD(shares, value), WORDS({"keep", 0}), "shares", NULL},
 	EXISTING,
 	{0},
 };

@@ -88,6 +88,40 @@ static char *canonical_count(const char *text, const char *allowed FIT_UNUSED)
 	return fit_value_parse_count(text, &count) ? fit_xasprintf("%u", count) : NULL;
 }
 
+static bool parse_in(const char *text, uint64_t least, uint64_t most, unsigned int *ret_value)
+{
+	uint64_t value;
+
+	if (!fit_parse_uint(text, most, &value) || value < least)
+		return false;
+	*ret_value = (unsigned int)value;
+	return true;
+}
+
+static char *canonical_number(const char *text, uint64_t least, uint64_t most)
+{
+	unsigned int value;
+
+	return parse_in(text, least, most, &value) ? fit_xasprintf("%u", value) : NULL;
+}
+
+/* sched_get_priority_min() to _max() of the real-time policies. */
+static char *canonical_priority(const char *text, const char *allowed FIT_UNUSED)
+{
+	return canonical_number(text, 1, 99);
+}
+
+/* What both versions of cgroups take: cpu.weight ends at 10000, cpu.shares begins at 2. */
+static char *canonical_shares(const char *text, const char *allowed FIT_UNUSED)
+{
+	return canonical_number(text, 2, 10000);
+}
+
+static char *canonical_nanoseconds(const char *text, const char *allowed FIT_UNUSED)
+{
+	return canonical_number(text, 1, 1000000000);
+}
+
 static char *canonical_size(const char *text, const char *allowed FIT_UNUSED)
 {
 	uint64_t kib;
@@ -269,6 +303,10 @@ static const struct fit_value_type types[] = {
 	{"macs", canonical_macs,
 		"MAC addresses, each once and none of a group, such as 52:54:00:6b:3c:58", NULL},
 	{"vlan", canonical_vlan, "a VLAN from 1 to 4094", NULL},
+	{"priority", canonical_priority, "a real-time priority from 1 to 99", NULL},
+	{"shares", canonical_shares, "a weight from 2 to 10000", NULL},
+	{"nanoseconds", canonical_nanoseconds, "nanoseconds, from 1 to 1000000000 (a second)",
+		NULL},
 	{"text", canonical_text, "a line of text", NULL},
 };
 

@@ -121,6 +121,8 @@ static char *comment_on_vcpus(const struct report *report)
 
 	if (plan->vcpus_kept)
 		fit_buffer_addf(&text, "kept, on %s", nodes);
+	else if (!is_one_to_one(plan) && fit_cpuset_count(&plan->vcpu_cpus) == plan->vcpu_count)
+		fit_buffer_addf(&text, "each on any of them, on %s", nodes);
 	else if (!is_one_to_one(plan))
 		fit_buffer_addf(&text, "floating over %s", nodes);
 	else
@@ -185,7 +187,7 @@ static void add_users(const struct fit_plan *plan, unsigned int id, struct fit_b
 	for (size_t i = 0; i < plan->disk_iothread_count; i++) {
 		const struct fit_disk_iothread *disk = &plan->disk_iothreads[i];
 
-		if (disk->iothread != id)
+		if (disk->iothread && disk->iothread != id)
 			continue;
 		if (text->length)
 			fit_buffer_add(text, ", ");
@@ -219,23 +221,39 @@ static void add_threads(struct report *report)
 	}
 }
 
-static char *comment_on_pages(const struct report *report)
+static char *comment_on_pages(const struct report *report, const struct fit_cpuset *nodes,
+	uint64_t page_kib, uint64_t pages)
 {
-	const struct fit_plan *plan = report->plan;
-	fit_autofree char *size = fit_format_size_kib(plan->page_kib);
+	fit_autofree char *size = fit_format_size_kib(page_kib);
 	uint64_t free = 0;
 
-	if (!plan->page_kib)
+	if (!page_kib)
 		return NULL;
 	for (size_t i = 0; i < report->input->host->node_count; i++) {
 		const struct fit_node *node = &report->input->host->nodes[i];
 
-		if (fit_cpuset_is_empty(&plan->memory_nodes) ||
-			fit_cpuset_contains(&plan->memory_nodes, node->id))
-			free += fit_node_free_pages(node, plan->page_kib);
+		if (fit_cpuset_is_empty(nodes) || fit_cpuset_contains(nodes, node->id))
+			free += fit_node_free_pages(node, page_kib);
 	}
-	return fit_xasprintf("%llu page%s of %s, %llu free", (unsigned long long)plan->pages,
-		fit_plural(plan->pages), size, (unsigned long long)free);
+	return fit_xasprintf("%llu page%s of %s, %llu free", (unsigned long long)pages,
+		fit_plural(pages), size, (unsigned long long)free);
+}
+
+static void add_cells(struct report *report)
+{
+	for (size_t i = 0; i < report->plan->cell_count; i++) {
+		const struct fit_planned_cell *cell = &report->plan->cells[i];
+		fit_autofree char *vcpus = fit_cpuset_describe(&cell->vcpus, "vCPU");
+		fit_autofree char *size = fit_format_size_kib(cell->memory_kib);
+		fit_autofree char *nodes = fit_cpuset_describe(&cell->memory_nodes, "node");
+		bool bound = !fit_cpuset_is_empty(&cell->memory_nodes);
+		uint64_t pages = cell->page_kib ? cell->memory_kib / cell->page_kib : 0;
+
+		add_row(report, fit_xasprintf("guest cell %zu", i),
+			fit_xasprintf(
+				"%s, %s%s%s", vcpus, size, bound ? " on " : "", bound ? nodes : ""),
+			comment_on_pages(report, &cell->memory_nodes, cell->page_kib, pages));
+	}
 }
 
 static void add_memory(struct report *report)
@@ -251,7 +269,10 @@ static void add_memory(struct report *report)
 	add_row(report, fit_xstrdup("memory"),
 		fit_xasprintf("%s%s%s%s", size, bound ? " on " : "", bound ? nodes : "",
 			plan->memory_locked ? ", locked" : ""),
-		comment_on_pages(report));
+		plan->pages_differ || plan->cell_count
+			? NULL
+			: comment_on_pages(
+				  report, &plan->memory_nodes, plan->page_kib, plan->pages));
 }
 
 static size_t count_group(const struct fit_host *host, int group)
@@ -450,6 +471,7 @@ char *fit_plan_report(const struct fit_plan *plan, const struct fit_plan_input *
 	add_topology(&report);
 	add_threads(&report);
 	add_memory(&report);
+	add_cells(&report);
 	add_vfs(&report);
 	add_devices(&report);
 	add_ops(&report, ops);

@@ -37,6 +37,7 @@
 
 /* Kernel */
 #define FIT_PATH_BOOT_ID     "proc/sys/kernel/random/boot_id"
+#define FIT_PATH_SCHED	     "proc/sys/kernel"
 #define FIT_PATH_HOSTNAME    "proc/sys/kernel/hostname"
 #define FIT_PATH_CPUINFO     "proc/cpuinfo"
 #define FIT_PATH_MEMINFO     "proc/meminfo"

@@ -183,6 +183,13 @@ static void find_names(const struct fit_probe_run *run)
 	host->identity = find_identity(run, cpuinfo);
 }
 
+/* Kernels without a limit for real-time threads have no such files. */
+static void find_real_time_limit(const struct fit_probe_run *run)
+{
+	run->host->rt_period_us = fit_probe_int(run, FIT_PATH_SCHED, "sched_rt_period_us", 0);
+	run->host->rt_runtime_us = fit_probe_int(run, FIT_PATH_SCHED, "sched_rt_runtime_us", -1);
+}
+
 int fit_probe(const struct fit_fsroot *root, unsigned int parts, struct fit_host *ret_host,
 	struct fit_strlist *warnings, struct fit_err *err)
 {
@@ -198,6 +205,8 @@ int fit_probe(const struct fit_fsroot *root, unsigned int parts, struct fit_host
 		fit_probe_nodes(&run, parts & FIT_PROBE_NODES);
 	if (parts & FIT_PROBE_CPUS)
 		fit_probe_topology(&run);
+	if (parts & FIT_PROBE_CPUS)
+		find_real_time_limit(&run);
 	if (parts & (FIT_PROBE_PCI | FIT_PROBE_MSIX))
 		fit_probe_pci(&run);
 	if (parts & FIT_PROBE_PCI)

@@ -105,6 +105,17 @@ static int refuse_size(const struct fit_fsroot *root, const char *directory, con
 		size, sizes.count ? list : "none");
 }
 
+/* What this domain's operations before have of the pool: two of its guest cells can meet there. */
+static void claimed_before(const struct fit_expansion *expansion, const char *path,
+	uint64_t *ret_added, uint64_t *ret_taken)
+{
+	*ret_added = *ret_taken = 0;
+	for (size_t i = 0; i < expansion->wanted.count; i++)
+		if (fit_streq(expansion->wanted.items[i].path, path))
+			fit_pages_contribution_read(
+				expansion->wanted.items[i].contribution, ret_added, ret_taken);
+}
+
 /* @directory holds one subdirectory per page size. */
 static int add_pool(const struct fit_expansion *expansion, struct pools *pools,
 	const char *directory, const char *where, const char *memory, uint64_t page_kib,
@@ -116,17 +127,21 @@ static int add_pool(const struct fit_expansion *expansion, struct pools *pools,
 	fit_autofree char *free_path = fit_sibling_path(path, "free_hugepages");
 	uint64_t others = promised(expansion, path);
 	struct pool pool = {0};
-	uint64_t free_kib;
+	uint64_t added, taken, free_kib;
 	int64_t free_pages;
 
 	if (!fit_fsroot_exists(root, path))
 		return refuse_size(root, directory, where, page_kib, err);
 	if (!fit_fsroot_try_read_int(root, free_path, &free_pages) || free_pages < 0)
 		free_pages = 0;
+	claimed_before(expansion, path, &added, &taken);
+	others += taken - added;
 	/* More promised than free: one of them is taking its pages right now. */
 	if ((uint64_t)free_pages > others)
 		pool.available = (uint64_t)free_pages - others;
 	pool.room = meminfo(root, memory, "MemFree:", &free_kib) ? free_kib / page_kib : UINT64_MAX;
+	if (pool.room != UINT64_MAX)
+		pool.room -= added < pool.room ? added : pool.room;
 	pool.path = FIT_STEAL(path);
 	*FIT_APPEND(pools->items, pools->count) = pool;
 	return 0;
@@ -238,9 +253,11 @@ int fit_pages_expand(struct fit_expansion *expansion, const struct fit_op *op, s
 	pools.items[0].added += missing;
 	for (size_t i = 0; i < pools.count; i++) {
 		struct pool *pool = &pools.items[i];
+		uint64_t added, taken;
 
+		claimed_before(expansion, pool->path, &added, &taken);
 		fit_wanted_set(&expansion->wanted, FIT_RESOURCE_PAGES, op, FIT_STEAL(pool->path),
-			fit_pages_contribution(pool->added, pool->taken));
+			fit_pages_contribution(pool->added + added, pool->taken + taken));
 	}
 	return 0;
 }

@@ -65,7 +65,7 @@ words() { # ELEMENT ATTRIBUTE WORD...
 	expect bad "<$element $attribute=\"\"/>"
 	expect bad "<$element $attribute=\" $1\"/>"
 }
-for element in cpu features hyperv clock vcpus emulator iothreads disks memory vfs; do
+for element in cpu features hyperv clock vcpus emulator iothreads disks memory cells vfs; do
 	words $element existing keep replace require
 	expect good "<$element/>"
 	expect bad "<$element unheard-of='1'/>"
@@ -115,13 +115,32 @@ words vcpus near devices none
 words vcpus span node nodes
 words emulator place housekeeping own-core vcpus node none
 words iothreads place housekeeping own-core vcpus node none
-words iothreads count auto 0 4 8192
-words disks iothread spread keep
+words iothreads count auto per-disk per-node 0 4 8192
+words iothreads poll-max off keep 1 32768
+words vcpus pin one set
+for element in vcpus emulator iothreads; do
+	words $element scheduler fifo rr keep
+	words $element priority 1 99
+	expect bad "<$element priority='0'/>"
+	expect bad "<$element priority='100'/>"
+done
+words shares value keep 2 10000
+expect bad "<shares value='10001'/>"
+expect bad "<shares/>"
+words cells count auto none 1 8192
+words cells distances mirror none
+words disks iothread spread map keep
+words disks ioeventfd on off keep
 words disks cache none writeback writethrough directsync unsafe keep
 words disks io native threads io_uring keep
 words memory nodes as-cpus keep
 words memory binding strict preferred
 words memory locked yes no
+words memory sharepages no keep
+words memory allocation immediate keep
+words memory threads auto keep 4
+words memory source memfd keep
+words memory access shared private keep
 for pages in none 2MiB "1GiB 2MiB" "1GiB 2MiB none" 64k; do
 	expect good "<memory pages='$pages'/>"
 done
@@ -175,7 +194,8 @@ expect bad "<host><governor missing='ignore'/></host>"
 expect bad "<host><vcpus/></host>"
 expect bad "<governor/>"
 
-for type in count:1 size:4MiB sizes:none yes-no:no pf:nearest macs:52:54:00:6b:3c:58 vlan:7 names:none hyperv:all vendor-id:me text:any; do
+for type in count:1 priority:50 shares:200 nanoseconds:1000 size:4MiB sizes:none yes-no:no pf:nearest macs:52:54:00:6b:3c:58 vlan:7 \
+	names:none hyperv:all vendor-id:me text:any; do
 	expect good "<param name='a' type='${type%%:*}' default='${type#*:}'/>"
 	expect bad "<param name='a' type='${type%%:*}' default=''/>"
 	expect bad "<param name='a' type='${type%%:*}'/>"

@@ -242,7 +242,17 @@ struct fit_domain fit_made_fitted(const struct fit_domain *domain, const struct 
 		*FIT_APPEND(fitted.iothread_pins, fitted.iothread_pin_count) = plan->iothreads[i];
 	fitted.has_emulator_pin = plan->has_emulator;
 	fitted.emulator_pin = plan->emulator;
-	fitted.has_hugepages = plan->page_kib > 0;
+	fitted.has_hugepages = plan->page_kib > 0 || plan->pages_differ;
+	for (size_t i = 0; i < plan->cell_count; i++)
+		*FIT_APPEND(fitted.cells, fitted.cell_count) = (struct fit_domain_cell){
+			.memory_kib = plan->cells[i].memory_kib,
+			.vcpus = plan->cells[i].vcpus,
+			.has_hugepages = plan->cells[i].page_kib > 0,
+			.hugepage_kib = plan->cells[i].page_kib,
+			.has_memnode = true,
+			.nodes = plan->cells[i].memory_nodes,
+			.binds = plan->memory_strict,
+		};
 	fitted.hugepage_kib = plan->page_kib;
 	fitted.has_numatune = plan->has_memory && !fit_cpuset_is_empty(&plan->memory_nodes);
 	fitted.numatune_nodes = plan->memory_nodes;

@@ -27,7 +27,7 @@ static void a_pinned_domain_holds_its_cpus(void **state)
 	(void)state;
 	fit_expect_cpus(&claims.items[0].cpus, "4-5,20-21");
 	assert_true(claims.items[0].running);
-	assert_int_equal(claims.items[0].page_kib, 0);
+	assert_int_equal(claims.items[0].page_demand_count, 0);
 	fit_claims_clear(&claims);
 }
 
@@ -65,9 +65,10 @@ static void hugepages_are_counted_per_guest_cell(void **state)
 		"<numatune><memory mode='strict' nodeset='1'/></numatune>");
 
 	(void)state;
-	assert_int_equal(claims.items[0].page_kib, 1048576);
-	assert_int_equal(claims.items[0].pages, 3);
-	fit_expect_cpus(&claims.items[0].page_nodes, "1");
+	assert_int_equal(claims.items[0].page_demand_count, 1);
+	assert_int_equal(claims.items[0].pages[0].page_kib, 1048576);
+	assert_int_equal(claims.items[0].pages[0].pages, 3);
+	fit_expect_cpus(&claims.items[0].pages[0].nodes, "1");
 	fit_claims_clear(&claims);
 }
 
@@ -78,8 +79,8 @@ static void memory_that_is_only_preferred_is_not_bound(void **state)
 		"<numatune><memory mode='preferred' nodeset='1'/></numatune>");
 
 	(void)state;
-	assert_int_equal(claims.items[0].pages, 512);
-	assert_true(fit_cpuset_is_empty(&claims.items[0].page_nodes));
+	assert_int_equal(claims.items[0].pages[0].pages, 512);
+	assert_true(claims.items[0].pages[0].nodes_preferred);
 	fit_claims_clear(&claims);
 }
 

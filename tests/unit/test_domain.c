@@ -66,7 +66,7 @@ static void the_memory_of_guest_cells_replaces_the_total(void **state)
 	assert_int_equal(domain.memory_kib, 1048576 + 1024);
 	assert_int_equal(domain.current_memory_kib, 512 * 1024);
 	assert_int_equal(domain.cell_count, 2);
-	assert_int_equal(domain.cell_kib[1], 1024);
+	assert_int_equal(domain.cells[1].memory_kib, 1024);
 	assert_true(domain.cpu_is_default);
 	fit_domain_clear(&domain);
 }
@@ -150,8 +150,10 @@ static void memory_tuning_is_seen(void **state)
 	struct fit_domain domain = fit_test_domain(
 		"<memory unit='GiB' dumpCore='off'>4</memory><memoryBacking><hugepages>"
 		"<page size='2' unit='MiB' nodeset='0'/><page size='1' unit='GiB'/></hugepages>"
-		"<locked/><source type='anonymous'/></memoryBacking><numatune><memory "
-		"nodeset='1'/><memnode cellid='0' mode='strict' nodeset='1'/></numatune>");
+		"<locked/><source type='anonymous'/></memoryBacking><vcpu>4</vcpu><cpu><numa>"
+		"<cell id='1' cpus='3' memory='3' unit='GiB'/>"
+		"<cell id='0' cpus='0-1' memory='1' unit='GiB'/></numa></cpu><numatune><memory "
+		"nodeset='1'/><memnode cellid='0' mode='preferred' nodeset='0'/></numatune>");
 
 	(void)state;
 	assert_string_equal(domain.dump_core, "off");
@@ -163,6 +165,13 @@ static void memory_tuning_is_seen(void **state)
 	assert_string_equal(domain.numatune_mode, "strict");
 	fit_expect_cpus(&domain.numatune_nodes, "1");
 	assert_true(domain.has_memnodes);
+	fit_expect_cpus(&domain.cells[0].vcpus, "0-2");
+	fit_expect_cpus(&domain.cells[1].vcpus, "3");
+	assert_int_equal(domain.cells[0].hugepage_kib, 2048);
+	assert_int_equal(domain.cells[1].hugepage_kib, 1048576);
+	fit_expect_cpus(&domain.cells[0].nodes, "0");
+	assert_false(domain.cells[0].binds);
+	assert_false(domain.cells[1].has_memnode);
 	fit_domain_clear(&domain);
 }
 

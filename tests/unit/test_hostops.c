@@ -104,9 +104,35 @@ static void an_empty_profile_gives_only_what_the_definition_needs(void **state)
 		   "</source></hostdev></devices>",
 		&profile, lines, 1);
 	expect_ops("<memoryBacking><hugepages/></memoryBacking>", &profile, default_size, 1);
+	/* libvirt takes this for the whole guest where it has no cells. */
 	expect_ops("<memoryBacking><hugepages><page size='2048' nodeset='0'/></hugepages>"
 		   "</memoryBacking>",
-		&profile, NULL, 0);
+		&profile, (const char *const[]){"512 pages of 2 MiB on any node"}, 1);
+}
+
+static void each_guest_cell_has_its_pages_on_its_nodes(void **state)
+{
+	static const char cells[] =
+		"<vcpu>4</vcpu><cpu><numa><cell id='0' cpus='0' memory='3' unit='GiB'/>"
+		"<cell id='1' cpus='1' memory='1' unit='GiB'/>"
+		"<cell id='2' cpus='2' memory='1' unit='GiB'/>"
+		"<cell id='3' cpus='3' memory='1' unit='GiB'/></numa></cpu>"
+		"<numatune><memory mode='strict' nodeset='0-1'/>"
+		"<memnode cellid='0' mode='strict' nodeset='0'/>"
+		"<memnode cellid='1' mode='strict' nodeset='1'/>"
+		"<memnode cellid='2' mode='strict' nodeset='1'/></numatune>";
+	static const char *const lines[] = {
+		"3 pages of 1 GiB on node 0",
+		"1024 pages of 2 MiB on node 1",
+	};
+	fit_autofree char *body = fit_xasprintf(
+		"%s<memoryBacking><hugepages><page size='1' unit='GiB' nodeset='0'/>"
+		"<page size='2' unit='MiB' nodeset='1-2'/></hugepages></memoryBacking>",
+		cells);
+	struct fit_profile profile = {0};
+
+	(void)state;
+	expect_ops(body, &profile, lines, FIT_ARRAY_SIZE(lines));
 }
 
 /* Where the vCPUs are, and not wherever pages are free, whatever happens when the node is full. */
@@ -196,6 +222,7 @@ int main(void)
 		cmocka_unit_test(shared_cpus_are_left_alone),
 		cmocka_unit_test(a_floating_domain_has_no_cpus_to_tune),
 		cmocka_unit_test(an_empty_profile_gives_only_what_the_definition_needs),
+		cmocka_unit_test(each_guest_cell_has_its_pages_on_its_nodes),
 		cmocka_unit_test(pages_are_wanted_on_the_nodes_of_any_binding),
 		cmocka_unit_test(iothreads_on_cores_of_their_own_are_tuned_too),
 		cmocka_unit_test(the_profile_decides_whether_a_missing_governor_is_an_error),

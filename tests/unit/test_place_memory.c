@@ -105,8 +105,8 @@ static void memory_is_rounded_up_to_whole_pages(void **state)
 	assert_true(b.plan.memory_rounded);
 	assert_int_equal(b.plan.memory_kib, 9 * GIB);
 	fit_expect_reason(&b, FIT_REASON_NOTE, "memory is rounded up");
-	b.domain.cell_kib = fit_xcalloc(1, sizeof(*b.domain.cell_kib));
-	b.domain.cell_kib[0] = b.domain.memory_kib = 4 * GIB + 2048;
+	b.domain.cells = fit_xcalloc(1, sizeof(*b.domain.cells));
+	b.domain.cells[0].memory_kib = b.domain.memory_kib = 4 * GIB + 2048;
 	b.domain.cell_count = 1;
 	fit_bench_plan(&b);
 	assert_int_equal(b.plan.page_kib, 2048);

@@ -104,6 +104,9 @@ static struct fit_bench make_case(unsigned int number)
 	for (unsigned int i = draw(3); i > 0; i--)
 		fit_made_disk(&b.domain, (char[]){'v', 'd', (char)('a' + i), '\0'}, "virtio");
 	b.profile.vcpus.span_nodes = chance(40);
+	b.profile.cells.intent.set = b.profile.vcpus.span_nodes && chance(70);
+	b.profile.cells.count = FIT_CELLS_AUTO;
+	b.domain.memory_kib += draw(3) * 1000;
 	b.profile.emulator.place = (enum fit_place[]){FIT_PLACE_HOUSEKEEPING, FIT_PLACE_OWN_CORE,
 		FIT_PLACE_NODE, FIT_PLACE_VCPUS}[draw(4)];
 	if (chance(15)) {
@@ -200,9 +203,41 @@ static void check_rest(const struct fit_bench *b, unsigned int number)
 		fail_msg("case %u: more than one node", number);
 }
 
+static void check_cells(const struct fit_bench *b, unsigned int number)
+{
+	const struct fit_plan *plan = &b->plan;
+	struct fit_cpuset vcpus = {0};
+	uint64_t memory_kib = 0;
+
+	for (size_t i = 0; i < plan->cell_count; i++) {
+		const struct fit_planned_cell *cell = &plan->cells[i];
+
+		if (fit_cpuset_is_empty(&cell->vcpus) ||
+			fit_cpuset_intersects(&cell->vcpus, &vcpus))
+			fail_msg("case %u: cell %zu has no vCPUs of its own", number, i);
+		fit_cpuset_unite(&vcpus, &cell->vcpus);
+		memory_kib += cell->memory_kib;
+		if (!cell->memory_kib || (cell->page_kib && cell->memory_kib % cell->page_kib))
+			fail_msg("case %u: cell %zu has no or broken pages", number, i);
+		fit_cpuset_for_each (node, &cell->memory_nodes)
+			if (b->host.nodes[node].memory_kib == 0)
+				fail_msg(
+					"case %u: cell %zu has memory of node %d", number, i, node);
+		fit_cpuset_for_each (vcpu, &cell->vcpus)
+			fit_cpuset_for_each (cpu, &plan->vcpus[vcpu].cpus)
+				if (!fit_cpuset_contains(
+					    &cell->nodes, (unsigned int)b->host.cpus[cpu].node))
+					fail_msg("case %u: vCPU %d is not at home", number, vcpu);
+	}
+	if (plan->cell_count &&
+		(fit_cpuset_count(&vcpus) != b->domain.vcpus || memory_kib != plan->memory_kib))
+		fail_msg("case %u: the cells are not the guest", number);
+}
+
 static void plans_keep_the_rules(void **state)
 {
 	unsigned int planned = 0;
+	unsigned int cells = 0;
 
 	(void)state;
 	for (unsigned int number = 0; number < CASES; number++) {
@@ -213,11 +248,14 @@ static void plans_keep_the_rules(void **state)
 			check_pins(&b, number);
 			check_topology(&b, number);
 			check_rest(&b, number);
+			check_cells(&b, number);
+			cells += b.plan.cell_count > 1;
 		}
 		fit_bench_end(&b);
 	}
 	/* A test of refusals only would pass too. */
 	assert_true(planned > CASES / 4);
+	assert_true(cells > 20);
 }
 
 /* vCPUs that the free cores of one kind on a node can take, counted in the plainest way. */

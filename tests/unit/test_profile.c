@@ -121,7 +121,8 @@ static void every_intent_reaches_its_struct(void **state)
 	struct fit_profile p = compose(files, "a", "");
 
 	(void)state;
-	assert_true(p.cpu.intent.set && p.cpu.mode == FIT_CPU_MODE_HOST_PASSTHROUGH && p.cpu.mirror_topology);
+	assert_true(p.cpu.intent.set && p.cpu.mode == FIT_CPU_MODE_HOST_PASSTHROUGH &&
+		    p.cpu.mirror_topology);
 	assert_true(p.cpu.passthrough_cache);
 	assert_int_equal(p.cpu.intent.existing, FIT_EXISTING_REPLACE);
 	assert_string_equal(p.cpu.intent.file, "a.xml");
@@ -361,7 +362,8 @@ static const char *const bad_contents[][2] = {
 				     "\"cores\", \"node\" or \"none\""},
 	{"<vcpus plcae='cores'/>", "<vcpus> has no attribute plcae; it has place, shared, near"},
 	{"<vcpus x:place='cores' xmlns:x='urn:x'/>", "no attribute x:place"},
-	{"<vcpu/>", "unknown element <vcpu>: <profile> has summary, include, param, cpu, features, hyperv"},
+	{"<vcpu/>",
+		"unknown element <vcpu>: <profile> has summary, include, param, cpu, features, hyperv"},
 	{"<vcpus xmlns=''/>", "unknown element <vcpus>, in no namespace"},
 	{"<x:vcpus xmlns:x='urn:x'/>", "unknown element <vcpus>"},
 	{"<vcpus><cpu/></vcpus>", "<vcpus> cannot contain <cpu>"},
@@ -380,7 +382,9 @@ static const char *const bad_contents[][2] = {
 	{"<host>text</host>", "<host> cannot contain text"},
 	{"<host><governor/></host><host><governor/></host>", "second statement"},
 	{"<host><governor value=''/></host>", "value must be a line of text"},
-	{"<iothreads count='many'/>", "count must be \"auto\" or a number from 0 to 8192"},
+	{"<iothreads count='many'/>",
+		"count must be \"auto\", \"per-disk\" or \"per-node\" or a number from 0 to "
+		"8192"},
 	{"<vfs pf=''/>", "pf must be \"nearest\""},
 	{"<memory pages='none 2MiB'/>", "pages must be page sizes in order"},
 	{"<memory pages='2MiB 2MiB'/>", "pages must be page sizes in order"},

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * <vcpusched>, <emulatorsched>, <iothreadsched> and <shares>. libvirt prints one line for each
+ * thread, whatever it read: so do we. It refuses lists that overlap: those of the definition are
+ * kept, or all go.
+ */
+#include "core/emit_parts.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+
+struct threads {
+	const char *element;
+	const char *attribute;
+	const char *what;
+	const struct fit_strlist *found; /* lists of threads that have a scheduler */
+};
+
+static bool is_one_of(const struct fit_thread_pin *threads, size_t count, const char *list)
+{
+	uint64_t id;
+
+	for (size_t i = 0; i < count; i++)
+		if (fit_parse_uint(list, UINT32_MAX, &id) && id == threads[i].id)
+			return true;
+	return false;
+}
+
+static int emit_schedulers(const struct fit_emitter *emitter, const struct fit_intent *intent,
+	const struct fit_scheduling *scheduling, const struct threads *kind,
+	const struct fit_thread_pin *threads, size_t count)
+{
+	fit_autofree char *lists = fit_strlist_join(kind->found, ", ");
+	fit_autofree char *found = kind->found->count ? fit_xasprintf("set for %s", lists) : NULL;
+	fit_autofree char *wanted = fit_xasprintf(
+		"%s with priority %u for each", scheduling->policy, scheduling->priority);
+	int decision = fit_emit_decide(emitter, intent, kind->what, found, wanted);
+
+	if (decision <= 0)
+		return decision;
+	for (size_t i = 0; i < kind->found->count; i++)
+		if (!is_one_of(threads, count, kind->found->items[i])) {
+			fit_autofree char *path = fit_xasprintf("cputune/%s[@%s='%s']",
+				kind->element, kind->attribute, kind->found->items[i]);
+
+			fit_edits_remove(emitter->edits, path);
+		}
+	for (size_t i = 0; i < count; i++) {
+		fit_autofree char *path = fit_xasprintf(
+			"cputune/%s[@%s='%u']", kind->element, kind->attribute, threads[i].id);
+
+		fit_edits_setf(emitter->edits, path, "<%s %s='%u' scheduler='%s' priority='%u'/>",
+			kind->element, kind->attribute, threads[i].id, scheduling->policy,
+			scheduling->priority);
+	}
+	return decision;
+}
+
+static int emit_vcpus(const struct fit_emitter *emitter)
+{
+	const struct fit_plan *plan = emitter->plan;
+	const struct threads kind = {"vcpusched", "vcpus", "the scheduler of the vCPUs",
+		&emitter->domain->vcpu_schedulers};
+
+	return plan->vcpus_real_time ? emit_schedulers(emitter, &emitter->profile->vcpus.intent,
+					       &emitter->profile->vcpus.scheduling, &kind,
+					       plan->vcpus, plan->vcpu_count)
+				     : 0;
+}
+
+static int emit_iothreads(const struct fit_emitter *emitter)
+{
+	const struct fit_plan *plan = emitter->plan;
+	const struct threads kind = {"iothreadsched", "iothreads", "the scheduler of the iothreads",
+		&emitter->domain->iothread_schedulers};
+
+	return plan->iothreads_real_time
+		       ? emit_schedulers(emitter, &emitter->profile->iothreads.intent,
+				 &emitter->profile->iothreads.scheduling, &kind, plan->iothreads,
+				 plan->iothread_count)
+		       : 0;
+}
+
+static int emit_emulator(const struct fit_emitter *emitter)
+{
+	const struct fit_scheduling *scheduling = &emitter->profile->emulator.scheduling;
+	fit_autofree char *element = NULL;
+
+	if (!emitter->plan->emulator_real_time)
+		return 0;
+	element = fit_xasprintf("<emulatorsched scheduler='%s' priority='%u'/>", scheduling->policy,
+		scheduling->priority);
+	return fit_emit_setting(emitter, &emitter->profile->emulator.intent,
+		&(struct fit_setting){
+			.topic = "emulator",
+			.what = "the scheduler of the emulator",
+			.path = "cputune/emulatorsched",
+			.value = element,
+			.feature = FIT_FEATURE_EMULATOR_SCHEDULER,
+		});
+}
+
+static int emit_shares(const struct fit_emitter *emitter)
+{
+	const struct fit_intent_shares *shares = &emitter->profile->shares;
+	fit_autofree char *value = fit_xasprintf("%u", shares->value);
+
+	if (!shares->intent.set || !shares->value)
+		return 0;
+	return fit_emit_setting(emitter, &shares->intent,
+		&(struct fit_setting){
+			.topic = "shares",
+			.what = "the shares of CPU time",
+			.path = "cputune/shares/text()",
+			.value = value,
+		});
+}
+
+int fit_emit_scheduling(const struct fit_emitter *emitter)
+{
+	if (emit_vcpus(emitter) < 0 || emit_emulator(emitter) < 0 || emit_iothreads(emitter) < 0)
+		return -1;
+	return emit_shares(emitter);
+}

@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * In which pages the memory is: for each part of the guest, a NUMA cell or the whole of it, the
+ * first size of the profile's list that its nodes can give.
+ *
+ * The hook fills the pool at start, so a page size is possible when the free pages of the pool
+ * suffice or the node has free memory for the rest. Pages of 1 GiB need contiguous memory, which
+ * a running host rarely has: they come from the pool, unless the profile has no other size; then
+ * twice the memory must be free.
+ *
+ * Cells that we make are cut into whole pages of the largest size that one of them gets; where
+ * another gets smaller ones, it gives back what rounding up added.
+ */
+#include "core/place.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+
+#define GIGANTIC_KIB  (1024ULL * 1024)
+#define ROUNDING_PART 8
+
+/* Of one size, on the nodes of one part. */
+struct supply {
+	bool supported;
+	uint64_t free, total; /* pages */
+	uint64_t free_kib, memory_kib;
+};
+
+/* The definition may also exclude huge pages: anonymous or on-demand memory cannot have them. */
+bool fit_place_pages_are_kept(const struct fit_planner *planner)
+{
+	const struct fit_domain *domain = planner->domain;
+
+	return fit_intent_keeps(&planner->profile->memory.intent) &&
+	       (domain->has_hugepages || domain->backing_excludes_hugepages);
+}
+
+static bool host_has_page_size(const struct fit_host *host, uint64_t page_kib)
+{
+	for (size_t i = 0; i < host->node_count; i++) {
+		if (fit_node_has_page_size(&host->nodes[i], page_kib))
+			return true;
+	}
+	return false;
+}
+
+int fit_place_pages_prepare(struct fit_planner *planner)
+{
+	const struct fit_domain *domain = planner->domain;
+	size_t count;
+	fit_autofree struct fit_page_demand *demands = NULL;
+
+	if (!fit_place_pages_are_kept(planner))
+		return 0;
+	demands = fit_domain_page_demands(domain, &count);
+	for (size_t i = 0; i < count; i++) {
+		fit_autofree char *size = fit_format_size_kib(demands[i].page_kib);
+
+		if (demands[i].page_kib && !host_has_page_size(planner->host, demands[i].page_kib))
+			return fit_planner_refuse(planner,
+				"the definition wants pages of %s, which this host does not have; "
+				"change <hugepages>, or use a profile that replaces it "
+				"(existing=\"replace\")",
+				size);
+	}
+	return 0;
+}
+
+static uint64_t divide_up(uint64_t kib, uint64_t page_kib)
+{
+	return kib / page_kib + (kib % page_kib != 0);
+}
+
+/* Pages that running domains have of this size where ours would be. */
+static uint64_t pages_of_others(
+	const struct fit_planner *planner, const struct fit_cpuset *nodes, uint64_t page_kib)
+{
+	uint64_t pages = 0;
+
+	for (size_t i = 0; i < planner->claim_count; i++) {
+		const struct fit_claim *claim = planner->claims[i];
+
+		for (size_t d = 0; claim->running && d < claim->page_demand_count; d++) {
+			const struct fit_page_demand *demand = &claim->pages[d];
+
+			if (demand->page_kib == page_kib &&
+				(demand->nodes_preferred || fit_cpuset_is_empty(&demand->nodes) ||
+					fit_cpuset_intersects(&demand->nodes, nodes)))
+				pages += demand->pages;
+		}
+	}
+	return pages;
+}
+
+static bool is_there(const struct fit_cpuset *nodes, const struct fit_cpuset *wanted)
+{
+	return fit_cpuset_is_empty(nodes) || fit_cpuset_intersects(nodes, wanted);
+}
+
+/* Pages of this size that the domain has now on @nodes for part @number. Cells are the same ones as
+ * long as they have the same number; the pages of a guest without cells are those of the first
+ * part. */
+static uint64_t pages_of_previous(const struct fit_planner *planner, const struct fit_cpuset *nodes,
+	size_t number, uint64_t page_kib)
+{
+	const struct fit_domain *previous = planner->input->previous;
+	fit_autofree struct fit_page_demand *demands = NULL;
+	size_t count;
+	uint64_t pages = 0;
+
+	if (!previous)
+		return 0;
+	if (previous->cell_count > 1) {
+		const struct fit_domain_cell *cell = &previous->cells[number];
+
+		return number < previous->cell_count && cell->has_hugepages &&
+				       cell->hugepage_kib == page_kib &&
+				       is_there(cell->has_memnode ? &cell->nodes
+								  : &previous->numatune_nodes,
+					       nodes)
+			       ? divide_up(cell->memory_kib, page_kib)
+			       : 0;
+	}
+	if (number)
+		return 0;
+	demands = fit_domain_page_demands(previous, &count);
+	for (size_t i = 0; i < count; i++)
+		if (demands[i].page_kib == page_kib && is_there(&demands[i].nodes, nodes))
+			pages += demands[i].pages;
+	return pages;
+}
+
+/* While the domain runs, the pages it was given are in use by itself: a domain that had this size
+ * here may count them, as far as the pool holds them beyond the others' pages. */
+static uint64_t available_pages(const struct fit_planner *planner,
+	const struct fit_planned_cell *parts, size_t number, uint64_t page_kib,
+	const struct supply *supply)
+{
+	uint64_t own = pages_of_previous(planner, &parts[number].memory_nodes, number, page_kib);
+	uint64_t others, limit;
+
+	if (!own)
+		return supply->free;
+	others = pages_of_others(planner, &parts[number].memory_nodes, page_kib);
+	limit = supply->total > others ? supply->total - others : 0;
+	if (supply->free + own < limit)
+		return supply->free + own;
+	return limit > supply->free ? limit : supply->free;
+}
+
+static struct supply find_supply(
+	const struct fit_host *host, const struct fit_cpuset *nodes, uint64_t page_kib)
+{
+	struct supply supply = {0};
+
+	for (size_t i = 0; i < host->node_count; i++) {
+		const struct fit_node *node = &host->nodes[i];
+
+		if (!fit_cpuset_is_empty(nodes) && !fit_cpuset_contains(nodes, node->id))
+			continue;
+		supply.supported |= fit_node_has_page_size(node, page_kib);
+		supply.free += fit_node_free_pages(node, page_kib);
+		for (size_t p = 0; p < node->pool_count; p++)
+			supply.total +=
+				node->pools[p].page_kib == page_kib ? node->pools[p].total : 0;
+		supply.free_kib += node->free_kib;
+		supply.memory_kib += node->memory_kib;
+	}
+	return supply;
+}
+
+/* Pages on these nodes that the cells before this one take, and that those after it have now. */
+static uint64_t pages_of_siblings(const struct fit_planner *planner,
+	const struct fit_planned_cell *parts, size_t number, uint64_t page_kib)
+{
+	const struct fit_domain *previous = planner->input->previous;
+	const struct fit_cpuset *nodes = &parts[number].memory_nodes;
+	uint64_t pages = 0;
+
+	for (size_t i = 0; i < number; i++)
+		if (parts[i].page_kib == page_kib &&
+			fit_cpuset_intersects(&parts[i].memory_nodes, nodes))
+			pages += divide_up(parts[i].memory_kib, page_kib);
+	for (size_t i = number + 1; previous && i < previous->cell_count; i++)
+		pages += pages_of_previous(planner, nodes, i, page_kib);
+	return pages;
+}
+
+/* Some rounding is the price of large pages; 1 GiB for a guest of 200 MiB is not. */
+static bool rounds_too_much(uint64_t memory_kib, uint64_t page_kib)
+{
+	return divide_up(memory_kib, page_kib) * page_kib - memory_kib > memory_kib / ROUNDING_PART;
+}
+
+/* Contiguous GiBs are rarely found once the host runs, and free memory does not tell: new gigantic
+ * pages are only tried when the profile has no size to fall back to. */
+static bool may_grow_pool(const struct fit_planner *planner, uint64_t page_kib)
+{
+	const struct fit_intent_memory *memory = &planner->profile->memory;
+
+	return page_kib < GIGANTIC_KIB ||
+	       page_kib == memory->page_sizes[memory->page_size_count - 1];
+}
+
+/* Can part @number be in such pages on its nodes (all, when none is named)? *ret_why, if not NULL,
+ * becomes the reason for either answer. */
+static bool pages_fit(const struct fit_planner *planner, const struct fit_planned_cell *parts,
+	size_t number, uint64_t page_kib, char **ret_why)
+{
+	const struct fit_planned_cell *part = &parts[number];
+	struct supply supply = find_supply(planner->host, &part->memory_nodes, page_kib);
+	uint64_t pages = divide_up(part->memory_kib, page_kib);
+	uint64_t siblings = pages_of_siblings(planner, parts, number, page_kib);
+	uint64_t there, free, missing_kib, needed_kib;
+	const char *whose = fit_cpuset_is_empty(&part->vcpus) ? "" : " for all cells";
+	const char *problem = NULL;
+
+	if (!supply.supported)
+		problem = "this host has none";
+	else if (planner->domain->cell_count && part->memory_kib % page_kib)
+		problem = "a guest NUMA cell is no multiple of it";
+	else if (rounds_too_much(part->memory_kib, page_kib))
+		problem = "the memory would be rounded up by more than an eighth";
+	if (problem) {
+		if (ret_why)
+			*ret_why = fit_xstrdup(problem);
+		return false;
+	}
+	there = available_pages(planner, parts, number, page_kib, &supply);
+	/* Of those that are free; what this one has already is not theirs to take. */
+	free = there - (siblings < supply.free ? siblings : supply.free);
+	missing_kib = pages > free ? (pages - free) * page_kib : 0;
+	needed_kib =
+		page_kib >= GIGANTIC_KIB ? 2 * missing_kib : missing_kib + supply.memory_kib / 32;
+	if (missing_kib && !may_grow_pool(planner, page_kib)) {
+		if (ret_why)
+			*ret_why = fit_xasprintf("%llu wanted, %llu free%s in the pool (reserve "
+						 "more at boot with hugepagesz= and hugepages=)",
+				(unsigned long long)pages, (unsigned long long)there, whose);
+		return false;
+	}
+	if (ret_why && missing_kib)
+		*ret_why = fit_xasprintf("%llu wanted, %llu free%s; to make %llu, %llu MiB of "
+					 "free memory are asked for, %llu MiB are there",
+			(unsigned long long)pages, (unsigned long long)there, whose,
+			(unsigned long long)(pages - free), (unsigned long long)needed_kib / 1024,
+			(unsigned long long)supply.free_kib / 1024);
+	else if (ret_why)
+		*ret_why = fit_xasprintf("%llu wanted, %llu free%s", (unsigned long long)pages,
+			(unsigned long long)there, whose);
+	return missing_kib == 0 || supply.free_kib >= needed_kib;
+}
+
+/* The first size from @first on that fits; page_size_count when none does. */
+static size_t first_size(const struct fit_planner *planner, const struct fit_planned_cell *parts,
+	size_t number, size_t first)
+{
+	const struct fit_intent_memory *memory = &planner->profile->memory;
+	size_t size = first;
+
+	while (size < memory->page_size_count && memory->page_sizes[size] &&
+		!pages_fit(planner, parts, number, memory->page_sizes[size], NULL))
+		size++;
+	return size;
+}
+
+/* Gives back what the rounding to @page_kib added beyond whole pages of the smallest size used. */
+static void trim(const struct fit_planner *planner, struct fit_planned_cell *parts, size_t count,
+	uint64_t page_kib)
+{
+	struct fit_planned_cell *smallest = &parts[0];
+	uint64_t total_kib = planner->domain->memory_kib;
+	uint64_t rounded_kib = divide_up(total_kib, page_kib) * page_kib;
+
+	for (size_t i = 1; i < count; i++)
+		if (parts[i].page_kib < smallest->page_kib)
+			smallest = &parts[i];
+	if (smallest->page_kib)
+		total_kib = divide_up(total_kib, smallest->page_kib) * smallest->page_kib;
+	smallest->memory_kib -= rounded_kib - total_kib;
+}
+
+/* Cells of ours with sizes from @first of the profile's list on; one of them has that one. */
+static bool complete_cells(
+	const struct fit_planner *planner, struct fit_candidate *candidate, size_t first)
+{
+	const struct fit_intent_memory *memory = &planner->profile->memory;
+	uint64_t page_kib = memory->page_sizes[first];
+	uint64_t cost = 0;
+	bool used = false;
+
+	if ((page_kib && rounds_too_much(planner->domain->memory_kib, page_kib)) ||
+		!fit_place_cells_split(planner, candidate, page_kib))
+		return false;
+	for (size_t i = 0; i < candidate->cell_count; i++) {
+		size_t size = first_size(planner, candidate->cells, i, first);
+
+		if (size == memory->page_size_count)
+			return false;
+		candidate->cells[i].page_kib = memory->page_sizes[size];
+		cost += size;
+		used |= size == first;
+	}
+	if (!used)
+		return false;
+	if (page_kib)
+		trim(planner, candidate->cells, candidate->cell_count, page_kib);
+	candidate->cost.level[FIT_COST_PAGES] = cost;
+	return true;
+}
+
+static bool complete_given(const struct fit_planner *planner, struct fit_candidate *candidate)
+{
+	const struct fit_intent_memory *memory = &planner->profile->memory;
+	size_t count;
+	struct fit_planned_cell *parts = fit_candidate_parts(candidate, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		size_t size = first_size(planner, parts, i, 0);
+
+		if (size == memory->page_size_count)
+			return false;
+		parts[i].page_kib = memory->page_sizes[size];
+		candidate->cost.level[FIT_COST_PAGES] += size;
+	}
+	return true;
+}
+
+bool fit_place_pages_complete(const struct fit_planner *planner, struct fit_candidate *candidate)
+{
+	const struct fit_intent_memory *memory = &planner->profile->memory;
+	bool ours = planner->cells_wanted && candidate->cell_count;
+
+	if (fit_place_pages_are_kept(planner) || memory->page_size_count == 0)
+		return !ours ||
+		       fit_place_cells_split(planner, candidate, planner->domain->hugepage_kib);
+	if (!ours)
+		return complete_given(planner, candidate);
+	for (size_t first = 0; first < memory->page_size_count; first++)
+		if (complete_cells(planner, candidate, first))
+			return true;
+	return false;
+}
+
+/* One reason for each page size before the chosen one, as one sentence. */
+static char *explain_sizes(
+	const struct fit_planner *planner, const struct fit_planned_cell *parts, size_t number)
+{
+	const struct fit_intent_memory *memory = &planner->profile->memory;
+	fit_autostrlist struct fit_strlist reasons = {0};
+
+	for (size_t i = 0; i < memory->page_size_count; i++) {
+		fit_autofree char *size = fit_format_size_kib(memory->page_sizes[i]);
+		fit_autofree char *why = NULL;
+
+		if (memory->page_sizes[i] == parts[number].page_kib)
+			break;
+		if (pages_fit(planner, parts, number, memory->page_sizes[i], &why)) {
+			free(why);
+			why = fit_xstrdup("not on every node of the guest's NUMA cells");
+		}
+		fit_strlist_addf(&reasons, "pages of %s do not fit: %s", size, why);
+	}
+	return fit_strlist_join(&reasons, "; ");
+}
+
+/* Of the first part that none of the sizes fits. */
+int fit_place_pages_refuse(struct fit_planner *planner, struct fit_candidate *candidate)
+{
+	const struct fit_intent_memory *memory = &planner->profile->memory;
+	size_t count, number = 0;
+	struct fit_planned_cell *parts = fit_candidate_parts(candidate, &count);
+	fit_autofree char *nodes = NULL;
+	fit_autofree char *sizes = NULL;
+	fit_autofree char *amount = NULL;
+	bool bound;
+
+	if (planner->cells_wanted && candidate->cell_count)
+		(void)fit_place_cells_split(planner, candidate, 0);
+	while (number + 1 < count &&
+		first_size(planner, parts, number, 0) < memory->page_size_count)
+		number++;
+	nodes = fit_cpuset_describe(&parts[number].memory_nodes, "node");
+	bound = !fit_cpuset_is_empty(&parts[number].memory_nodes);
+	amount = fit_format_size_kib(parts[number].memory_kib);
+	parts[number].page_kib = UINT64_MAX;
+	sizes = explain_sizes(planner, parts, number);
+	return fit_planner_refuse(planner,
+		"%s of memory%s%s wanted in huge pages; %s; normal pages would fit: --param "
+		"pages=none, or \"none\" as the last of the profile's page sizes",
+		amount, bound ? " on " : "", bound ? nodes : "", sizes);
+}
+
+static void explain_part(
+	struct fit_planner *planner, const struct fit_planned_cell *parts, size_t number, bool cell)
+{
+	const struct fit_planned_cell *part = &parts[number];
+	fit_autofree char *who =
+		cell ? fit_xasprintf("guest NUMA cell %zu: ", number) : fit_xstrdup("");
+	fit_autofree char *size = fit_format_size_kib(part->page_kib);
+	fit_autofree char *sizes = explain_sizes(planner, parts, number);
+	fit_autofree char *why = NULL;
+
+	if (part->page_kib) {
+		pages_fit(planner, parts, number, part->page_kib, &why);
+		fit_planner_reason(
+			planner, FIT_REASON_CHOICE, "memory", "%spages of %s: %s", who, size, why);
+	}
+	if (*sizes)
+		fit_planner_reason(planner, FIT_REASON_NOTE, "memory", "%s%s; %s%s instead", who,
+			sizes, part->page_kib ? "pages of " : "normal pages",
+			part->page_kib ? size : "");
+}
+
+/* Where cells have the same reasons, the memory as a whole is spoken of. */
+static bool parts_are_alike(const struct fit_planned_cell *parts, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (parts[i].page_kib != parts[0].page_kib ||
+			!fit_cpuset_equal(&parts[i].memory_nodes, &parts[0].memory_nodes))
+			return false;
+	return true;
+}
+
+static void sum_up(struct fit_planner *planner, const struct fit_planned_cell *parts, size_t count)
+{
+	struct fit_plan *plan = planner->plan;
+	uint64_t sum_kib = 0;
+
+	plan->page_kib = parts[0].page_kib;
+	for (size_t i = 0; i < count; i++) {
+		if (parts[i].page_kib)
+			plan->pages += divide_up(parts[i].memory_kib, parts[i].page_kib);
+		if (parts[i].page_kib != plan->page_kib)
+			plan->pages_differ = true;
+		sum_kib += parts[i].page_kib ? divide_up(parts[i].memory_kib, parts[i].page_kib) *
+						       parts[i].page_kib
+					     : parts[i].memory_kib;
+	}
+	plan->memory_kib = planner->domain->memory_kib;
+	if (plan->cells_kept || sum_kib == plan->memory_kib)
+		return;
+	plan->memory_rounded = true;
+	plan->memory_kib = sum_kib;
+	fit_planner_reason(planner, FIT_REASON_NOTE, "memory",
+		"memory is rounded up from %llu to %llu KiB: whole pages",
+		(unsigned long long)planner->domain->memory_kib, (unsigned long long)sum_kib);
+}
+
+void fit_place_pages_commit(struct fit_planner *planner, struct fit_candidate *candidate)
+{
+	size_t count;
+	const struct fit_planned_cell *parts = fit_candidate_parts(candidate, &count);
+
+	if (!fit_place_pages_are_kept(planner)) {
+		bool alike = parts_are_alike(parts, count);
+
+		for (size_t i = 0; i < (alike ? 1 : count); i++)
+			explain_part(planner, parts, i, !alike);
+	}
+	sum_up(planner, parts, count);
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Edits for schedulers, shares, polling, maps of iothreads, guest cells and memory backing. */
+#include "support.h"
+
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "core/emit.h"
+#include "core/fragment.h"
+#include "core/target.h"
+#include "core/xml.h"
+#include "support_domain.h"
+#include "support_plan.h"
+
+static char fifo[] = "fifo";
+static char shared[] = "shared";
+static char on[] = "on";
+static char target[] = "vda";
+
+/* What is emitted for @body as lines "path = value", then the notes; or the error. */
+static char *emit(const char *body, const struct fit_plan *plan, const struct fit_profile *profile,
+	const struct fit_target *fit_target)
+{
+	fit_autofree char *xml = fit_xasprintf(
+		"<domain type='kvm'><name>vm</name><memory>1048576</memory>%s</domain>", body);
+	fit_autodoc xmlDoc *original = fit_xml_parse(xml, strlen(xml), "vm", NULL);
+	struct fit_domain domain = fit_test_domain(body);
+	struct fit_host host = fit_made_host((struct fit_host_shape){2, 1, 4, 1});
+	const struct fit_plan_input input = {
+		.host = &host,
+		.domain = &domain,
+		.original = original,
+		.target = fit_target,
+		.profile = profile,
+	};
+	struct fit_plan emitted = *plan;
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_edits edits = {0};
+	struct fit_buffer text = {0};
+
+	if (fit_emit(&emitted, &input, &edits, &err) < 0)
+		fit_buffer_add(&text, err.message);
+	for (size_t i = 0; i < edits.count; i++)
+		fit_buffer_addf(&text, "%s = %s\n", edits.items[i].path,
+			edits.items[i].value ? edits.items[i].value : "(removed)");
+	for (size_t i = 0; i < emitted.reason_count; i++) {
+		fit_buffer_addf(&text, "%s\n", emitted.reasons[i].text);
+		free(emitted.reasons[i].text);
+	}
+	free(emitted.reasons);
+	fit_edits_clear(&edits);
+	fit_domain_clear(&domain);
+	fit_host_clear(&host);
+	return text.text ? fit_buffer_steal(&text) : fit_xstrdup("");
+}
+
+static void expect(const char *body, const struct fit_plan *plan, const struct fit_profile *profile,
+	const struct fit_target *fit_target, const char *wanted)
+{
+	fit_autofree char *text = emit(body, plan, profile, fit_target);
+
+	assert_string_equal(text, wanted);
+}
+
+static void each_vcpu_has_its_line_for_the_scheduler(void **state)
+{
+	struct fit_thread_pin vcpus[] = {{.id = 0}, {.id = 1}};
+	const struct fit_plan plan = {.vcpus = vcpus,
+		.vcpu_count = 2,
+		.vcpus_kept = true,
+		.vcpus_real_time = true,
+		.emulator_real_time = true};
+	struct fit_profile profile = {
+		.vcpus = {.intent = {.set = true}, .scheduling = {fifo, 3}},
+		.emulator = {.intent = {.set = true}, .scheduling = {fifo, 1}},
+		.shares = {.intent = {.set = true}, .value = 200},
+	};
+	static const char own[] = "<vcpu>2</vcpu><cputune><shares>50</shares><vcpusched "
+				  "vcpus='0-1' scheduler='rr' priority='1'/></cputune>";
+
+	(void)state;
+	expect("<vcpu>2</vcpu>", &plan, &profile, NULL,
+		"cputune/vcpusched[@vcpus='0'] = <vcpusched vcpus='0' scheduler='fifo' "
+		"priority='3'/>\n"
+		"cputune/vcpusched[@vcpus='1'] = <vcpusched vcpus='1' scheduler='fifo' "
+		"priority='3'/>\n"
+		"cputune/emulatorsched = <emulatorsched scheduler='fifo' priority='1'/>\n"
+		"cputune/shares/text() = 200\n");
+	profile.emulator.intent.set = false;
+	expect(own, &(struct fit_plan){.vcpus_real_time = true}, &profile, NULL, "");
+	profile.vcpus.intent.existing = profile.shares.intent.existing = FIT_EXISTING_REPLACE;
+	expect(own,
+		&(struct fit_plan){.vcpus = vcpus,
+			.vcpu_count = 1,
+			.vcpus_kept = true,
+			.vcpus_real_time = true},
+		&profile, NULL,
+		"cputune/vcpusched[@vcpus='0-1'] = (removed)\n"
+		"cputune/vcpusched[@vcpus='0'] = <vcpusched vcpus='0' scheduler='fifo' "
+		"priority='3'/>\n"
+		"cputune/shares/text() = 200\n");
+}
+
+static void polling_needs_a_libvirt_that_knows_it(void **state)
+{
+	struct fit_thread_pin iothreads[] = {{.id = 1}, {.id = 3}};
+	const struct fit_plan plan = {.iothreads = iothreads, .iothread_count = 2};
+	const struct fit_target recent = {FIT_VERSION_OF(10, 0, 0), FIT_VERSION_OF(9, 0, 0)};
+	const struct fit_profile profile = {
+		.iothreads = {.intent = {.set = true}, .poll_max = 5000}};
+	static const char own[] = "<iothreads>2</iothreads><iothreadids><iothread id='1'/>"
+				  "<iothread id='3'/></iothreadids>";
+
+	(void)state;
+	expect(own, &plan, &profile, &recent,
+		"iothreadids/iothread[@id='1']/poll = <poll max='5000'/>\n"
+		"iothreadids/iothread[@id='3']/poll = <poll max='5000'/>\n");
+	expect(own, &plan, &profile, NULL,
+		"the polling of the iothreads is left out: libvirt 9.0 has no poll settings of "
+		"iothreads (9.4 has)\n");
+}
+
+static void a_map_replaces_the_one_iothread(void **state)
+{
+	struct fit_thread_pin iothreads[] = {{.id = 1}, {.id = 2}};
+	struct fit_disk_iothread users[] = {{.target = target}, {.controller = 1}};
+	const struct fit_plan plan = {
+		.iothreads = iothreads,
+		.iothread_count = 2,
+		.iothreads_kept = true,
+		.disk_iothreads = users,
+		.disk_iothread_count = 2,
+	};
+	struct fit_profile profile = {
+		.disks = {.intent = {.set = true, .existing = FIT_EXISTING_REPLACE},
+			.ioeventfd = on}};
+
+	(void)state;
+	expect("<iothreads>2</iothreads><devices><disk><driver iothread='2'/><target dev='vda'/>"
+	       "</disk><controller type='scsi' index='0' model='lsilogic'/><controller type='scsi' "
+	       "model='virtio-scsi'/></devices>",
+		&plan, &profile, NULL,
+		"devices/disk[target/@dev='vda']/driver/@iothread = (removed)\n"
+		"devices/disk[target/@dev='vda']/driver/iothreads = <iothreads><iothread id='1'/>"
+		"<iothread id='2'/></iothreads>\n"
+		"devices/controller[@type='scsi'][@index='1']/driver/iothreads = <iothreads>"
+		"<iothread id='1'/><iothread id='2'/></iothreads>\n"
+		"devices/disk[target/@dev='vda']/driver/@ioeventfd = on\n"
+		"devices/controller[@type='scsi'][@index='1']/driver/@ioeventfd = on\n");
+}
+
+static void cells_come_with_distances_bindings_and_pages(void **state)
+{
+	struct fit_planned_cell cells[] = {
+		{.vcpus = fit_made_set("0-1"),
+			.nodes = fit_made_set("0"),
+			.memory_nodes = fit_made_set("0"),
+			.memory_kib = GIB,
+			.page_kib = GIB},
+		{.vcpus = fit_made_set("2"),
+			.nodes = fit_made_set("1"),
+			.memory_nodes = fit_made_set("1"),
+			.memory_kib = 4096,
+			.page_kib = 2048},
+	};
+	struct fit_plan plan = {
+		.has_memory = true,
+		.memory_strict = true,
+		.memory_nodes = fit_made_set("0-1"),
+		.page_kib = GIB,
+		.pages_differ = true,
+		.cells = cells,
+		.cell_count = 2,
+		.cell_distances = true,
+	};
+	struct fit_profile profile = {
+		.cells.intent = {.set = true}, .memory.intent = {.set = true}};
+
+	(void)state;
+	expect("<vcpu>3</vcpu>", &plan, &profile, NULL,
+		"cpu/numa = <numa><cell id='0' cpus='0-1' memory='1048576' unit='KiB'><distances>"
+		"<sibling id='0' value='10'/><sibling id='1' value='21'/></distances></cell>"
+		"<cell id='1' cpus='2' memory='4096' unit='KiB'><distances><sibling id='0' "
+		"value='21'/><sibling id='1' value='10'/></distances></cell></numa>\n"
+		"numatune/memory = <memory mode='strict' nodeset='0-1'/>\n"
+		"numatune/memnode[@cellid='0'] = <memnode cellid='0' mode='strict' nodeset='0'/>\n"
+		"numatune/memnode[@cellid='1'] = <memnode cellid='1' mode='strict' nodeset='1'/>\n"
+		"memoryBacking/hugepages = <hugepages><page size='1048576' unit='KiB' nodeset='0'/>"
+		"<page size='2048' unit='KiB' nodeset='1'/></hugepages>\n");
+	cells[0].page_kib = plan.page_kib = 0;
+	cells[1].memory_nodes = cells[0].memory_nodes = plan.memory_nodes;
+	plan.cells_kept = true;
+	expect("<vcpu>3</vcpu>", &plan, &profile, NULL,
+		"numatune/memory = <memory mode='strict' nodeset='0-1'/>\n"
+		"memoryBacking/hugepages = <hugepages><page size='2048' unit='KiB' nodeset='1'/>"
+		"</hugepages>\n");
+}
+
+static void own_cells_are_kept_replaced_or_required(void **state)
+{
+	struct fit_planned_cell cells[] = {{.vcpus = fit_made_set("0"), .memory_kib = 2048}};
+	const struct fit_plan plan = {.cells = cells, .cell_count = 1};
+	struct fit_profile profile = {.cells.intent = {.set = true}};
+	static const char own[] =
+		"<cpu><numa><cell id='0' cpus='0' memory='1024' unit='KiB'/></numa></cpu>";
+
+	(void)state;
+	expect(own, &plan, &profile, NULL, "");
+	profile.cells.intent.existing = FIT_EXISTING_REPLACE;
+	expect(own, &plan, &profile, NULL,
+		"cpu/numa = <numa><cell id='0' cpus='0' memory='2048' unit='KiB'/></numa>\n");
+	profile.cells.intent.existing = FIT_EXISTING_REQUIRE;
+	expect(own, &plan, &profile, NULL,
+		"vm: cannot fit: the list of guest NUMA cells is vCPU 0 with 1024 KiB, but the "
+		"profile:0 requires vCPU 0 with 2048 KiB: remove it from the definition, or say "
+		"existing=\"keep\" or \"replace\" in the profile");
+	cells[0].memory_kib = 1024;
+	expect(own, &plan, &profile, NULL, "");
+}
+
+static void memory_backing_is_as_the_profile_says(void **state)
+{
+	const struct fit_target old = {FIT_VERSION_OF(4, 0, 0), FIT_VERSION_OF(2, 11, 0)};
+	struct fit_profile profile = {
+		.memory = {.intent = {.set = true},
+			.no_sharing = true,
+			.immediate = true,
+			.allocation_threads = FIT_ALLOCATION_THREADS_AUTO,
+			.memfd = true,
+			.access = shared},
+	};
+	const struct fit_plan plan = {0};
+
+	(void)state;
+	expect("<vcpu>40</vcpu>", &plan, &profile, NULL,
+		"memoryBacking/nosharepages = <nosharepages/>\n"
+		"memoryBacking/source/@type = memfd\n"
+		"memoryBacking/access/@mode = shared\n"
+		"memoryBacking/allocation/@mode = immediate\n"
+		"memoryBacking/allocation/@threads = 16\n");
+	profile.memory.allocation_threads = 3;
+	profile.memory.no_sharing = false;
+	expect("<memoryBacking><source type='file'/></memoryBacking>", &plan, &profile, &old,
+		"memoryBacking/access/@mode = shared\n"
+		"memoryBacking/allocation/@mode = immediate\n"
+		"the source of the memory is left out: libvirt 4.0 has no memory of type memfd "
+		"(4.10 has)\n"
+		"the number of allocating threads is left out: libvirt 4.0 has no threads that "
+		"allocate memory (8.2 has)\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_vcpu_has_its_line_for_the_scheduler),
+		cmocka_unit_test(polling_needs_a_libvirt_that_knows_it),
+		cmocka_unit_test(a_map_replaces_the_one_iothread),
+		cmocka_unit_test(cells_come_with_distances_bindings_and_pages),
+		cmocka_unit_test(own_cells_are_kept_replaced_or_required),
+		cmocka_unit_test(memory_backing_is_as_the_profile_says),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
