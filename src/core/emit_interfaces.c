@@ -10,11 +10,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/memory.h"
 #include "base/strlist.h"
 #include "base/text.h"
+#include "core/contain.h"
 #include "core/layout.h"
 #include "core/xml.h"
 
@@ -65,11 +65,9 @@ static char *path_of(const xmlNode *node, size_t number)
 	fit_autofree char *mac = fit_xml_attr(fit_xml_child(node, "mac"), "address");
 	bool alone = mac && !strchr(mac, '\'');
 
-	fit_xml_for_each (other, node->parent, "interface") {
-		fit_autofree char *its = fit_xml_attr(fit_xml_child(other, "mac"), "address");
-
-		alone = alone && (other == node || !its || strcasecmp(its, mac) != 0);
-	}
+	fit_xml_for_each (other, node->parent, "interface")
+		alone = alone && (other == node || !fit_attribute_is(fit_xml_child(other, "mac"),
+							   "address", mac));
 	if (alone)
 		return fit_xasprintf("devices/interface[mac/@address='%s']", mac);
 	return fit_xasprintf("devices/interface[%zu]", number);
