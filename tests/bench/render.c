@@ -2,8 +2,9 @@
 /*
  * render ROOT PROFILES NAMES FILE...
  *
- * What a rendering of each FILE with the profiles NAMES costs on the host below ROOT, against libxml2
- * parsing and printing the same document, both within this process and in turn. A line a file:
+ * What a rendering of each FILE with the profiles NAMES costs on the host below ROOT, against
+ * libxml2 parsing and printing the same document, both within this process and in turn. A line a
+ * file:
  *
  *     BYTES PARSE-AND-PRINT RENDER RENDER-AGAIN FILE
  *

@@ -80,7 +80,8 @@ words cpu threads host 1 2
 words cpu cache passthrough keep
 words cpu maxphysaddr passthrough keep
 for names in none invtsc "invtsc sse4.1" " arch-capabilities avx512_vpopcntdq"; do
-	expect good "<cpu require='$names' disable='$names'/>"
+	expect good "<cpu require='$names' disable='pdpe1gb'/>"
+	expect good "<cpu disable='$names'/>"
 done
 for names in "" " " "a,b" "+invtsc" "a&amp;b"; do
 	expect bad "<cpu require='$names'/>"
