@@ -86,10 +86,11 @@ void fit_remains_add_spellings(
 char *fit_remains_spell(const struct fit_remains *remains, struct fit_lookup *lookup,
 	const struct fit_path *path, const char *text, xmlNode *root)
 {
-	const xmlNode *device = fit_lookup_path(lookup, path, DEVICE_STEPS, root);
+	const xmlNode *device;
 
 	if (path->step_count <= DEVICE_STEPS)
 		return NULL;
+	device = fit_lookup_path(lookup, path, DEVICE_STEPS, root);
 	for (size_t i = 0; i < remains->spelling_count && device; i++) {
 		fit_autofree char *now = NULL;
 
