@@ -188,18 +188,25 @@ static long rank_of(const char *order, const xmlChar *name)
 static xmlNode *place(const xmlNode *parent, const xmlChar *name)
 {
 	const char *order = "";
+	const xmlChar *last = NULL;
 	xmlNode *anchor = NULL;
+	long other = -1;
 	long rank;
 
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(libvirt_order); i++)
 		if (strcmp((const char *)parent->name, libvirt_order[i].parent) == 0)
 			order = libvirt_order[i].children;
 	rank = rank_of(order, name);
-	for (xmlNode *node = parent->children; node; node = node->next)
-		if (node->type == XML_ELEMENT_NODE &&
-			(rank < 0 || (!node->ns && rank_of(order, node->name) >= 0 &&
-					     rank_of(order, node->name) <= rank)))
+	for (xmlNode *node = parent->children; node; node = node->next) {
+		if (node->type != XML_ELEMENT_NODE)
+			continue;
+		/* Rows of one name are long: thousands of disks or pins. */
+		if (!last || !xmlStrEqual(last, node->name))
+			other = rank_of(order, node->name);
+		last = node->name;
+		if (rank < 0 || (!node->ns && other >= 0 && other <= rank))
 			anchor = node;
+	}
 	return anchor;
 }
 

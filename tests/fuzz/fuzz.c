@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -40,13 +41,21 @@ static bool verbose;
 /* In the sanitizers' library. */
 __attribute__((weak)) int __lsan_do_recoverable_leak_check(void);
 
+/* Of processor time, so that a busy machine is no finding; 0: none. */
+static void limit(time_t seconds)
+{
+	const struct itimerval timer = {.it_value.tv_sec = seconds};
+
+	setitimer(ITIMER_PROF, &timer, NULL);
+}
+
 static void run(const struct fit_fuzz_case *c)
 {
 	struct fit_fuzz_result result;
 
-	alarm(CASE_SECONDS);
+	limit(CASE_SECONDS);
 	fit_fuzz_check(c, &result);
-	alarm(0);
+	limit(0);
 	if (result.outcome != FIT_FUZZ_BROKEN && __lsan_do_recoverable_leak_check &&
 		__lsan_do_recoverable_leak_check())
 		result = (struct fit_fuzz_result){FIT_FUZZ_BROKEN, "leak", result.detail};

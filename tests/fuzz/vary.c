@@ -231,8 +231,8 @@ static void drop_attribute(FIT_UNUSED xmlDoc *doc, xmlNode *node)
 		xmlRemoveProp(attr);
 }
 
-static const char *const odd_values[] = {"0", "1", "2", "3", "7", "-1", "", " ", "0x1", "4096",
-	"8192", "99999999999999999999", "yes", "no", "on", "off", "none", "virtio", "scsi", "0-3",
+static const char *const odd_values[] = {"0", "1", "2", "3", "7", "-1", "", " ", "0x1", "512",
+	"300", "99999999999999999999", "yes", "no", "on", "off", "none", "virtio", "scsi", "0-3",
 	"^1", "1,1", "vda", "native", "threads", "strict", "hostdev", "ua-virt-fit-vf0",
 	"0000:41:00.0", "host-passthrough", "pci", "'", "\"", "ä"};
 
