@@ -21,8 +21,7 @@ profile() { # NAME CONTENT
 profile sriov '<vfs count="3"/>'
 profile mine '<include profile="sriov"/><vfs class="nvme"/>'
 list=$(profiles)
-names=$(cd "$shipped" && ls -- *.xml && echo mine.xml)
-names=$(sed 's/\.xml$//' <<<"$names" | LC_ALL=C sort | xargs)
+names=$(cd "$shipped" && printf '%s\n' mine.xml *.xml | LC_ALL=C sort | sed 's/\.xml$//' | xargs)
 same "column of names" "NAME $names" "$(awk '{ print $1 }' <<<"$list" | xargs)"
 same "origins that are not shipped" "ORIGIN local overridden" \
 	"$(awk '$2 != "shipped" { print $2 }' <<<"$list" | xargs)"
