@@ -440,7 +440,7 @@ void fit_emit_lean(const struct fit_emitter *emitter)
 		.devices = fit_xml_child(root, "devices"),
 	};
 
-	if (lean.intent->intent.set && lean.devices)
+	if (lean.intent->intent.set)
 		drop_all(&lean);
 	if (lean.names.count) {
 		fit_autofree char *names = fit_strlist_join(&lean.names, ", ");

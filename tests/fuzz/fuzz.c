@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- *   fuzz [SEED [SECONDS [DIRECTORY]]]	random cases until the time is over
+ *   fuzz [SEED [SECONDS [DIRECTORY [CASES]]]]	random cases until the time is over, or so many
  *   fuzz FILE...			the cases in these files
  *
  * Cases run in a child process, so that one that crashes or hangs is a finding like others. Each
@@ -145,11 +145,13 @@ static void report(struct fit_fuzz_case *c, uint64_t seed, uint64_t number, cons
 		(uintmax_t)number, (uintmax_t)seed, path);
 }
 
-/* Cases from @first on, until one fails or the time is over. */
+static uint64_t cases_max = UINT64_MAX; /* for a run that is always the same */
+
+/* Cases from @first on, until one fails or there are enough, or the time is over. */
 static void run_cases(
 	uint64_t seed, uint64_t first, time_t end, const struct fit_fuzz_material *material)
 {
-	for (uint64_t number = first; time(NULL) < end; number++) {
+	for (uint64_t number = first; number < cases_max && time(NULL) < end; number++) {
 		struct fit_fuzz_case c;
 
 		shared->number = number;
@@ -226,6 +228,8 @@ int main(int argc, char **argv)
 	if (argc > 1 && !fit_parse_uint(argv[1], UINT64_MAX, &seed))
 		return run_files(argc - 1, argv + 1);
 	if (argc > 2 && !fit_parse_uint(argv[2], 1000000, &seconds))
+		return 2;
+	if (argc > 4 && !fit_parse_uint(argv[4], UINT64_MAX, &cases_max))
 		return 2;
 	return fuzz(seed, (unsigned int)seconds, argc > 3 ? argv[3] : ".");
 }
