@@ -4,8 +4,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
+#include "base/strlist.h"
+#include "base/text.h"
 
 void fit_edits_clear(struct fit_edits *edits)
 {
@@ -44,4 +47,37 @@ void fit_edits_setf(struct fit_edits *edits, const char *path, const char *forma
 void fit_edits_remove(struct fit_edits *edits, const char *path)
 {
 	append(edits, path);
+}
+
+static bool is_inside(const char *path, const struct fit_strlist *elements)
+{
+	for (size_t i = 0; i < elements->count; i++) {
+		const char *element = elements->items[i];
+
+		if (fit_starts_with(path, element) && path[strlen(element)] == '/')
+			return true;
+	}
+	return false;
+}
+
+void fit_edits_drop_void(struct fit_edits *edits)
+{
+	fit_autostrlist struct fit_strlist removed = {0};
+	struct fit_edits kept = {0};
+
+	for (size_t i = 0; i < edits->count; i++) {
+		if (!edits->items[i].value)
+			fit_strlist_add(&removed, edits->items[i].path);
+	}
+	if (removed.count == 0)
+		return;
+	for (size_t i = 0; i < edits->count; i++) {
+		const struct fit_edit *edit = &edits->items[i];
+
+		if (!is_inside(edit->path, &removed))
+			append(&kept, edit->path)->value =
+				edit->value ? fit_xstrdup(edit->value) : NULL;
+	}
+	fit_edits_clear(edits);
+	*edits = kept;
 }

@@ -44,4 +44,7 @@ void fit_edits_setf(struct fit_edits *edits, const char *path, const char *forma
 	FIT_PRINTF(3, 4);
 void fit_edits_remove(struct fit_edits *edits, const char *path);
 
+/* Takes out the edits inside an element that another edit removes. */
+void fit_edits_drop_void(struct fit_edits *edits);
+
 #endif

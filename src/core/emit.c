@@ -112,34 +112,6 @@ int fit_emit_setting(const struct fit_emitter *emitter, const struct fit_intent 
 	return decision;
 }
 
-static bool is_below(const char *path, const char *element)
-{
-	return fit_starts_with(path, element) && path[strlen(element)] == '/';
-}
-
-/* What one intent sets in a device that another one takes out is void. */
-static void drop_edits_in_removed(struct fit_edits *edits)
-{
-	for (size_t i = 0; i < edits->count; i++) {
-		size_t kept = 0;
-
-		if (edits->items[i].value)
-			continue;
-		for (size_t j = 0; j < edits->count; j++) {
-			if (is_below(edits->items[j].path, edits->items[i].path)) {
-				free(edits->items[j].path);
-				free(edits->items[j].value);
-				continue;
-			}
-			/* The removal itself stays, perhaps further in front. */
-			if (j == i)
-				i = kept;
-			edits->items[kept++] = edits->items[j];
-		}
-		edits->count = kept;
-	}
-}
-
 int fit_emit(struct fit_plan *plan, const struct fit_plan_input *input, struct fit_edits *ret_edits,
 	struct fit_err *err)
 {
@@ -165,7 +137,7 @@ int fit_emit(struct fit_plan *plan, const struct fit_plan_input *input, struct f
 		return -1;
 	}
 	fit_emit_passthrough(&emitter);
-	drop_edits_in_removed(&edits);
+	fit_edits_drop_void(&edits);
 	*ret_edits = edits;
 	return 0;
 }

@@ -167,7 +167,7 @@ static void run_cases(
 
 static int fuzz(uint64_t seed, unsigned int seconds, const char *directory)
 {
-	const struct fit_fuzz_material material = fit_fuzz_material_read();
+	struct fit_fuzz_material material = fit_fuzz_material_read();
 	time_t end = time(NULL) + (time_t)seconds;
 	unsigned int findings = 0;
 	uint64_t next = 0;
@@ -192,6 +192,8 @@ static int fuzz(uint64_t seed, unsigned int seconds, const char *directory)
 		fit_fuzz_case_clear(&c);
 		end = time(NULL) > end ? 0 : end;
 	}
+	fit_strlist_clear(&material.definitions);
+	fit_strlist_clear(&material.profiles);
 	printf("seed %ju: %ju cases held, %ju were refused, %u findings\n", (uintmax_t)seed,
 		(uintmax_t)shared->held, (uintmax_t)shared->refused, findings);
 	return findings || shared->held == 0;
