@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "core/scsi_index.h"
+#include "core/controller_index.h"
 #include "core/xml.h"
 
 #define PCI_BUS_MAX 0xff
@@ -66,7 +66,7 @@ static int read_controller(const struct fit_domain_reader *reader, const xmlNode
 			reader, target, "busNr", PCI_BUS_MAX, &present, &bus_number) < 0)
 		return -1;
 	if (!has_index)
-		has_index = fit_scsi_index_expected(node, &index);
+		has_index = fit_controller_index_expected(node, &index);
 	controller = FIT_APPEND(domain->controllers, domain->controller_count);
 	controller->type = fit_domain_attr_or(node, "type", "");
 	controller->model = fit_domain_attr_or(node, "model", "");

@@ -5,8 +5,9 @@
  *
  * - One way to see the guest stays: graphics or a console.
  * - A character device that is connected to something (a socket, a file, a log) is needed by it.
- * - A drive goes only without a medium, a controller only without a device, and never one that is
- *   part of the machine type, as the first SATA controller of q35 or the IDE controller of pc.
+ * - A drive goes only without a medium, a controller only without a device on it or on one with a
+ *   higher number, and never one that is part of the machine type, as the first SATA controller of
+ *   q35 or the IDE controller of pc.
  * - Libvirt adds a USB controller where there is none, so the one that goes leaves model='none'.
  *   A serial port and its console are two elements for one thing: both go.
  * - What carries a password stays: what goes is kept in the metadata, which everybody may read.
@@ -19,6 +20,7 @@
 #include "base/memory.h"
 #include "base/strlist.h"
 #include "base/text.h"
+#include "core/controller_index.h"
 #include "core/path.h"
 #include "core/xml.h"
 
@@ -376,32 +378,84 @@ static bool is_used(const struct lean *lean, const char *type, const char *index
 	return false;
 }
 
-/* q35 has the first SATA controller anyway. IDE and floppy controllers are never more than what
- * the machine types that have any come with. */
+struct controller {
+	unsigned int index; /* that it has or, without one, will have */
+	bool used;
+};
+
+static bool read_index(const xmlNode *node, unsigned int *ret_index)
+{
+	fit_autofree char *text = fit_xml_attr(node, "index");
+	uint64_t number;
+
+	if (!text)
+		return fit_controller_index_expected(node, ret_index);
+	if (!fit_parse_uint(text, UINT32_MAX, &number))
+		return false;
+	*ret_index = (unsigned int)number;
+	return true;
+}
+
+static int last_first(const void *a, const void *b)
+{
+	const struct controller *left = a, *right = b;
+
+	return (left->index < right->index) - (left->index > right->index);
+}
+
+static struct controller *list_controllers(
+	const struct lean *lean, const char *type, size_t *ret_count)
+{
+	struct controller *list = NULL;
+	unsigned int number;
+
+	*ret_count = 0;
+	for_each_staying (node, lean, "controller") {
+		fit_autofree char *index = NULL;
+
+		if (!is_controller(node, type) || !read_index(node, &number))
+			continue;
+		index = fit_xasprintf("%u", number);
+		*FIT_APPEND(list, *ret_count) =
+			(struct controller){number, is_used(lean, type, index)};
+	}
+	if (*ret_count)
+		qsort(list, *ret_count, sizeof(*list), last_first);
+	return list;
+}
+
+/* Libvirt adds what is missing below a number that is in use. The last one goes first: those that
+ * have no number yet get the lowest that are free. q35 has the first SATA controller anyway. */
+static void drop_controllers_of(struct lean *lean, const char *type)
+{
+	bool is_q35 = fit_machine_of(lean->emitter->domain) == FIT_MACHINE_Q35;
+	size_t count;
+	fit_autofree struct controller *list = list_controllers(lean, type, &count);
+	bool above = false;
+
+	for (size_t i = 0; i < count; i++) {
+		unsigned int index = list[i].index;
+		fit_autofree char *what = fit_xasprintf("%s controller %u", type, index);
+		fit_autofree char *step =
+			fit_xasprintf("controller[@type='%s'][@index='%u']", type, index);
+
+		if (list[i].used)
+			keep(lean, what, "a device is on it");
+		else if (above)
+			keep(lean, what, "one with a higher number is in use");
+		else if (!is_q35 || index || !fit_streq(type, "sata"))
+			drop(lean, step, what, "no device is on it");
+		above |= list[i].used;
+	}
+}
+
+/* IDE and floppy controllers are never more than what the machine types that have any come with. */
 static void drop_controllers(struct lean *lean)
 {
 	static const char *const types[] = {"sata", "scsi", "ccid", "virtio-serial"};
-	bool is_q35 = fit_machine_of(lean->emitter->domain) == FIT_MACHINE_Q35;
 
-	for_each_staying (node, lean, "controller") {
-		fit_autofree char *type = fit_xml_attr(node, "type");
-		fit_autofree char *index = fit_xml_attr(node, "index");
-		fit_autofree char *step = NULL;
-		fit_autofree char *what = NULL;
-		bool candidate = false;
-
-		for (size_t i = 0; i < FIT_ARRAY_SIZE(types); i++)
-			candidate |= fit_streq(type, types[i]);
-		if (!candidate || !index || strchr(index, '\'') ||
-			(is_q35 && fit_streq(type, "sata") && fit_streq(index, "0")))
-			continue;
-		step = fit_xasprintf("controller[@type='%s'][@index='%s']", type, index);
-		what = fit_xasprintf("%s controller %s", type, index);
-		if (is_used(lean, type, index))
-			keep(lean, what, "a device is on it");
-		else
-			drop(lean, step, what, "no device is on it");
-	}
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(types); i++)
+		drop_controllers_of(lean, types[i]);
 }
 
 static void drop_all(struct lean *lean)

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/contain.h"
-#include "core/scsi_index.h"
+#include "core/controller_index.h"
 #include "core/xml.h"
 
 static bool is_name_start(char c)
@@ -220,7 +220,8 @@ bool fit_path_is_editable(const struct fit_path *path)
 	return true;
 }
 
-/* A SCSI controller has its number before libvirt writes it. */
+/* A controller has its number before libvirt writes it. One that stands alone, as in a record, may
+ * have any. */
 static bool index_is(const xmlNode *node, const struct fit_path_condition *condition)
 {
 	uint64_t wanted;
@@ -228,7 +229,7 @@ static bool index_is(const xmlNode *node, const struct fit_path_condition *condi
 
 	return strcmp(condition->attribute, "index") == 0 &&
 	       fit_parse_uint(condition->value, UINT32_MAX, &wanted) &&
-	       fit_scsi_index_expected(node, &index) && index == wanted;
+	       fit_controller_index_expected(node, &index) && (!node->parent || index == wanted);
 }
 
 /* Is the attribute so at the end of one of the ways @way from @node? */

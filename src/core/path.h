@@ -22,6 +22,8 @@
 #define FIT_PATH_STEPS_MAX   16
 #define FIT_PATH_QEMU_PREFIX "qemu:"
 
+#define FIT_PATH_DEVICE_STEPS 2 /* to a device: devices/DEVICE */
+
 enum fit_path_kind {
 	FIT_PATH_ELEMENT,
 	FIT_PATH_ATTRIBUTE, /* …/@name */

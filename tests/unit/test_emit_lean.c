@@ -152,10 +152,12 @@ static void controllers_go_when_nothing_is_on_them(void **state)
 	const struct fit_intent_lean lean = {.controllers = true};
 
 	(void)state;
-	expect(lean, Q35 "<devices>" SATA("0") SATA("1") SATA("2") ON_SATA("2") "</devices>",
+	expect(lean, Q35 "<devices>" SATA("0") SATA("1") SATA("2") ON_SATA("1") "</devices>",
+		"devices/controller[@type='sata'][@index='2']\n");
+	expect(lean, PC "<devices>" SATA("0") SATA("1") ON_SATA("0") "</devices>",
 		"devices/controller[@type='sata'][@index='1']\n");
-	expect(lean, PC "<devices>" SATA("0") SATA("1") ON_SATA("1") "</devices>",
-		"devices/controller[@type='sata'][@index='0']\n");
+	/* Libvirt would add those below the one in use again. */
+	expect(lean, PC "<devices>" SATA("0") SATA("1") ON_SATA("1") "</devices>", "");
 	expect(lean,
 		PC "<devices>" SATA("0")
 			SATA("1") "<disk><target dev='sda' bus='sata'/></disk></devices>",
@@ -171,7 +173,28 @@ static void controllers_go_when_nothing_is_on_them(void **state)
 		   "type='scsi'/><controller type='virtio-serial' index='0'/><channel type='unix'>"
 		   "<target type='virtio'/></channel></devices>",
 		"");
-	expect(lean, PC "<devices><controller type='scsi'/></devices>", "");
+}
+
+#define SCSI(attributes) "<controller type='scsi'" attributes "/>"
+#define ON_SCSI(controller) \
+	"<hostdev type='scsi'><address type='drive' controller='" controller "'/></hostdev>"
+
+/* Libvirt gives them the lowest that are free, also those of controllers that are gone. */
+static void controllers_without_a_number_go_by_the_one_they_will_have(void **state)
+{
+	const struct fit_intent_lean lean = {.controllers = true};
+	static const char none[] = "devices/controller[@type='scsi'][@index='0']\n";
+	static const char both[] = "devices/controller[@type='scsi'][@index='1']\n"
+				   "devices/controller[@type='scsi'][@index='0']\n";
+
+	(void)state;
+	expect(lean, PC "<devices>" SCSI("") "</devices>", none);
+	expect(lean, PC "<devices>" SCSI(" index='0'") SCSI("") "</devices>", both);
+	expect(lean, PC "<devices>" SCSI("") SCSI(" index='0'") "</devices>", both);
+	expect(lean, PC "<devices>" SCSI("") SCSI("") "</devices>", both);
+	expect(lean, PC "<devices>" SCSI("") SCSI(" index='0'") ON_SCSI("1") "</devices>", "");
+	expect(lean, PC "<devices>" SCSI("") SCSI(" index='0'") ON_SCSI("0") "</devices>",
+		"devices/controller[@type='scsi'][@index='1']\n");
 }
 
 static void graphics_go_with_what_belongs_to_them(void **state)
@@ -212,6 +235,7 @@ int main(void)
 		cmocka_unit_test(usb_goes_as_a_whole_or_as_far_as_nothing_is_on_it),
 		cmocka_unit_test(drives_go_when_they_are_empty_and_not_booted_from),
 		cmocka_unit_test(controllers_go_when_nothing_is_on_them),
+		cmocka_unit_test(controllers_without_a_number_go_by_the_one_they_will_have),
 		cmocka_unit_test(graphics_go_with_what_belongs_to_them),
 		cmocka_unit_test(nothing_is_asked_for_nothing_goes),
 	};
