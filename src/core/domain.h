@@ -61,7 +61,7 @@ struct fit_domain_disk {
 struct fit_domain_controller {
 	char *type;	/* "scsi", "pci", … */
 	char *model;	/* "" when absent */
-	bool has_index; /* false: libvirt has not numbered it yet, and it is no SCSI controller */
+	bool has_index; /* false: of PCI or USB, and libvirt has not numbered it yet */
 	unsigned int index;
 	unsigned int iothread;	 /* 0: none */
 	bool has_iothread_map;	 /* <driver><iothreads> */
@@ -160,6 +160,10 @@ int fit_domain_check(xmlDoc *doc, const char *name, struct fit_err *err);
 /* @name is for messages. Refuses documents that are no <domain>, lack a name, have no or absurd
  * vCPU counts (above 8192), unreadable numbers, CPU lists or addresses: with the line. */
 int fit_domain_read(
+	xmlDoc *doc, const char *name, struct fit_domain *ret_domain, struct fit_err *err);
+
+/* The iothreads alone. */
+int fit_domain_read_iothreads(
 	xmlDoc *doc, const char *name, struct fit_domain *ret_domain, struct fit_err *err);
 
 bool fit_uuid_is_valid(const char *text); /* 8-4-4-4-12 hexadecimal digits */

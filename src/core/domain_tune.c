@@ -208,20 +208,48 @@ static int read_iothreads(const struct fit_domain_reader *reader, const xmlNode 
 	return 0;
 }
 
+int fit_domain_read_iothreads(
+	xmlDoc *doc, const char *name, struct fit_domain *ret_domain, struct fit_err *err)
+{
+	struct fit_domain domain = {0};
+	const struct fit_domain_reader reader = {.name = name, .domain = &domain, .err = err};
+
+	if (read_iothreads(&reader, xmlDocGetRootElement(doc)) < 0) {
+		fit_domain_clear(&domain);
+		return -1;
+	}
+	*ret_domain = domain;
+	return 0;
+}
+
+/* Has one of the pins this id? Nearly all ids are small, and there may be thousands of pins. */
+static bool is_pinned(
+	const struct fit_thread_pin *pins, size_t count, unsigned int id, struct fit_cpuset *small)
+{
+	bool seen = id < FIT_CPUSET_MAX && fit_cpuset_contains(small, id);
+
+	if (id < FIT_CPUSET_MAX)
+		fit_cpuset_add(small, id);
+	for (size_t i = 0; id >= FIT_CPUSET_MAX && i < count && !seen; i++)
+		seen = pins[i].id == id;
+	return seen;
+}
+
 /* Pins of one kind: <@element @attribute='ID' cpuset='…'/>. libvirt refuses two for one thread. */
 static int read_pins(const struct fit_domain_reader *reader, const xmlNode *cputune,
 	const char *element, const char *attribute, struct fit_thread_pin **pins, size_t *count)
 {
+	struct fit_cpuset small_ids = {0};
+
 	fit_xml_for_each (node, cputune, element) {
 		struct fit_thread_pin pin;
 
 		if (fit_domain_uint(reader, node, attribute, UINT32_MAX, &pin.id) < 0 ||
 			fit_domain_cpus(reader, node, "cpuset", &pin.cpus) < 0)
 			return -1;
-		for (size_t i = 0; i < *count; i++)
-			if ((*pins)[i].id == pin.id)
-				return fit_domain_fail(
-					reader, node, "%s %u is pinned twice", attribute, pin.id);
+		if (is_pinned(*pins, *count, pin.id, &small_ids))
+			return fit_domain_fail(
+				reader, node, "%s %u is pinned twice", attribute, pin.id);
 		*FIT_APPEND(*pins, *count) = pin;
 	}
 	return 0;

@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/emit.h"
+#include "core/iothread_users.h"
 #include "core/overlay.h"
 #include "core/profile_steps.h"
 #include "core/request.h"
@@ -82,7 +83,10 @@ static int read_document(struct render *render, struct fit_err *err)
 	if (fit_rewrite_undo(
 		    render->doc, input->name, &render->result.notes, &render->remains, err) < 0)
 		return -1;
-	return fit_domain_read(render->doc, input->name, &render->original, err);
+	if (fit_domain_read(render->doc, input->name, &render->original, err) < 0)
+		return -1;
+	/* Later, what refers to an iothread of ours is the user's. */
+	return render->remains ? 0 : fit_iothread_users_check(&render->original, err);
 }
 
 static int read_profile(struct render *render, struct fit_err *err)
@@ -155,30 +159,6 @@ static void collect_other_claims(struct render *render)
 			*FIT_APPEND(render->others.items, render->others.count) = claims->items[i];
 }
 
-static bool has_iothread(const struct fit_domain *domain, unsigned int id)
-{
-	for (size_t i = 0; i < domain->iothread_count; i++)
-		if (domain->iothread_ids[i] == id)
-			return true;
-	return false;
-}
-
-/* A pin of the user's may have been for an iothread that is not there (any more), which libvirt
- * refuses. Only the fitted definition tells: it may have been given one. */
-static int check_iothread_pins(const struct fit_domain *fitted, struct fit_err *err)
-{
-	for (size_t i = 0; i < fitted->iothread_pin_count; i++) {
-		unsigned int id = fitted->iothread_pins[i].id;
-
-		if (!has_iothread(fitted, id))
-			return fit_err_set(err, FIT_ERR_INVALID,
-				"%s: <iothreadpin iothread='%u'> is for an iothread that the "
-				"domain does not have: remove it, or add the iothread",
-				fitted->name, id);
-	}
-	return 0;
-}
-
 static int apply(struct render *render, struct fit_err *err)
 {
 	const struct fit_render_input *input = render->input;
@@ -197,10 +177,12 @@ static int apply(struct render *render, struct fit_err *err)
 	};
 
 	if (fit_rewrite_apply(render->doc, input->name, &render->overlay.edits, &info,
-		    render->remains, err) < 0 ||
-		fit_domain_read(render->doc, input->name, &render->fitted, err) < 0)
+		    render->remains, err) < 0)
 		return -1;
-	return check_iothread_pins(&render->fitted, err);
+	fit_iothread_users_drop(render->doc, input->name, &render->previous, &render->result.notes);
+	if (fit_domain_read(render->doc, input->name, &render->fitted, err) < 0)
+		return -1;
+	return fit_iothread_users_check(&render->fitted, err);
 }
 
 static void finish(struct render *render, const struct fit_plan_input *plan_input)
@@ -264,6 +246,18 @@ int fit_render(const struct fit_render_input *input, struct fit_render_result *r
 	return result;
 }
 
+static int revert(xmlDoc *doc, const char *name, struct fit_strlist *notes, struct fit_err *err)
+{
+	struct fit_domain fitted = {0};
+	int had = fit_domain_read_iothreads(doc, name, &fitted, NULL);
+	int status = fit_rewrite_undo(doc, name, notes, NULL, err);
+
+	if (had == 0 && status == 0)
+		fit_iothread_users_drop(doc, name, &fitted, notes);
+	fit_domain_clear(&fitted);
+	return status;
+}
+
 int fit_revert(const char *xml, size_t length, const char *name, struct fit_strlist *notes,
 	char **ret_xml, bool *ret_changed, struct fit_err *err)
 {
@@ -275,7 +269,9 @@ int fit_revert(const char *xml, size_t length, const char *name, struct fit_strl
 		return -1;
 	found = fit_record_read(doc, name, &record, err);
 	fit_record_clear(&record);
-	if (found < 0 || (found && fit_rewrite_undo(doc, name, notes, NULL, err) < 0))
+	if (found < 0)
+		return -1;
+	if (found && revert(doc, name, notes, err) < 0)
 		return -1;
 	*ret_xml = found ? fit_xml_print(doc) : fit_xstrndup(xml, length);
 	*ret_changed = found;

@@ -107,6 +107,25 @@ static void add_iothreadpins(struct fit_buffer *out)
 	}
 }
 
+static unsigned int draw_iothread(void)
+{
+	return shape.iothreads[fit_draw(shape.iothread_count)];
+}
+
+static void add_iothreadsched(struct fit_buffer *out)
+{
+	if (shape.iothread_count)
+		fit_buffer_addf(out, "<iothreadsched iothreads='%u' scheduler='%s'/>",
+			draw_iothread(), fit_chance(50) ? "batch" : "idle");
+}
+
+/* An attribute of <driver>. */
+static void add_iothread(struct fit_buffer *out)
+{
+	if (shape.iothread_count)
+		fit_buffer_addf(out, " iothread='%u'", draw_iothread());
+}
+
 static void add_cells(struct fit_buffer *out)
 {
 	unsigned int first = 0;
@@ -178,6 +197,8 @@ static const struct {
 	{"pins", add_pins},
 	{"iothreads", add_iothreads},
 	{"iothreadpins", add_iothreadpins},
+	{"iothreadsched", add_iothreadsched},
+	{"iothread", add_iothread},
 	{"cells", add_cells},
 	{"memnodes", add_memnodes},
 	{"pci", add_pci},

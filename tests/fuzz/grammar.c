@@ -47,8 +47,8 @@ const struct fit_fuzz_rule fit_fuzz_rules[] = {
 	{"cputune",
 		"<cputune>?{<shares>#{1-4096}</shares>}?{<period>100000</period>}?{<quota>{-1|90000}"
 		"</quota>}{|$pins}?{<emulatorpin cpuset='$cpus'/>}{|$iothreadpins}?{<vcpusched "
-		"vcpus='0' scheduler='fifo' priority='#{1-9}'/>}?{<iothreadsched iothreads='1' "
-		"scheduler='{batch|idle}'/>}?{<emulatorsched scheduler='rr' priority='1'/>}"
+		"vcpus='0' scheduler='fifo' priority='#{1-9}'/>}?{$iothreadsched}"
+		"?{<emulatorsched scheduler='rr' priority='1'/>}"
 		"</cputune>"},
 	{"numatune", "<numatune>?{<memory mode='{strict|preferred|interleave|restrictive}' "
 		     "{nodeset='$nodes'|placement='auto'}/>}{|$memnodes}</numatune>"},
@@ -129,15 +129,15 @@ const struct fit_fuzz_rule fit_fuzz_rules[] = {
 		 "type='pci' managed='yes' namespace='1'><address $pci/></source><target "
 		 "dev='vd$letter' bus='virtio'/></disk>"},
 	{"driver", "{|<driver{| name='qemu' type='{raw|qcow2}'}{| "
-		   "cache='{none|writeback|directsync|unsafe}'}{| io='{threads|native}'}{||| "
-		   "iothread='{1|2|3|7}'}{||| queues='#{1-8}'}{||| discard='unmap'}{||| "
+		   "cache='{none|writeback|directsync|unsafe}'}{| io='{threads|native}'}"
+		   "{|||$iothread}{||| queues='#{1-8}'}{||| discard='unmap'}{||| "
 		   "packed='on'}/>}"},
 	{"diskparts", "?{<boot order='#{1-9}'/>}?{<iotune><total_iops_sec>#{1-999}"
 		      "</total_iops_sec></iotune>}?{<serial>S$serial</serial>}?{<alias "
 		      "name='ua-d$serial'/>}?{$foreign}"},
 
-	{"controller", "<controller type='scsi'{| index='#{0-3}'} model='virtio-scsi'>{|<driver "
-		       "iothread='1'/>|<driver queues='2'/>}</controller>"},
+	{"controller", "<controller type='scsi'{| index='#{0-3}'} model='virtio-scsi'>{|<driver"
+		       "$iothread/>|<driver queues='2'/>}</controller>"},
 	{"controller", "<controller type='usb' model='{none|qemu-xhci|ich9-ehci1}'/>"},
 	{"controller", "<controller type='{sata|ide|virtio-serial|fdc}' index='0'/>"},
 	{"controller", "$pcie"},

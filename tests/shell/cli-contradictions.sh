@@ -59,6 +59,9 @@ profile threads '<vcpus place="cores"/><cpu mode="host-passthrough" topology="mi
 definition
 host=small refused "2 threads" --profile threads
 sound --profile threads
+profile cells '<vcpus place="node"/><memory nodes="as-cpus" binding="strict"/><cells count="3"/>'
+refused "3 guest NUMA cells wanted, one for each node, but this host has 2 nodes" --profile cells
+[ "$(wc -l <<<"$refusal")" = 1 ] || fail "more than a line: $refusal"
 profile backing '<disks cache="writeback" io="native"/>'
 refused "native" --profile backing
 profile features '<cpu require="vmx svm" disable="invtsc svm"/>'
@@ -77,8 +80,13 @@ refused "vm.xml:4: <emulatorpin>: the emulator is pinned twice" --profile base
 definition "<cputune>$pin</cputune>"
 refused "vm: <iothreadpin iothread='1'> is for an iothread that the domain does not have" \
 	--profile base
+refused "vm: <iothreadpin iothread='1'> is for an iothread that the domain does not have" \
+	--profile low-latency --param pages=none
 definition "<iothreads>1</iothreads><cputune>$pin</cputune>"
 sound --profile base
+definition
+sed -i "s,<devices/>,<devices><disk><driver name='qemu' iothread='2'/><target dev='vda'/></disk></devices>," "$file"
+refused "vm: iothread='2' of disk vda is for an iothread that the domain does not have" --profile base
 definition
 sed -i "s,<devices/>,<devices>$(printf "<disk><target dev='%s'/></disk>" vda vdb vda)</devices>," "$file"
 refused "two disks have the target 'vda'" --profile base

@@ -309,6 +309,43 @@ static void an_edited_pin_stays_and_the_others_stay_where_they_are(void **state)
 	fit_render_result_clear(&third);
 }
 
+/* What the user had made of our iothread goes with it: libvirt would refuse it. */
+static void what_was_for_our_iothread_goes_with_it(void **state)
+{
+	struct machine *machine = *state;
+	struct fit_render_result first = render(machine, requested, NULL);
+	fit_autofree char *cpus = fit_cpuset_format_list(&first.plan.iothreads[0].cpus);
+	fit_autofree char *ours =
+		fit_xasprintf("<iothreadpin iothread=\"1\" cpuset=\"%s\"/>", cpus);
+	static const char pin[] = "<iothreadpin iothread=\"1\" cpuset=\"6\"/>";
+	static const char disk[] = "<disk><driver name=\"qemu\" iothread=\"1\"/>"
+				   "<target dev=\"vdz\" bus=\"virtio\"/></disk></devices>";
+	fit_autofree char *with_pin = edited(first.xml, ours, pin);
+	fit_autofree char *changed = edited(with_pin, "</devices>", disk);
+	struct fit_render_result second = render(machine, changed, NULL);
+	fit_autostrlist struct fit_strlist notes = {0};
+	fit_autostrlist struct fit_strlist notes_again = {0};
+	fit_autofree char *back = reverted(changed, &notes);
+	fit_autofree char *back_again = reverted(second.xml, &notes_again);
+
+	/* It is kept as long as the iothread is there. */
+	assert_non_null(strstr(second.xml, pin));
+	assert_non_null(strstr(second.xml, "<driver name=\"qemu\" iothread=\"1\""));
+	assert_int_equal(second.notes.count, 1);
+	assert_null(strstr(back, "iothread"));
+	assert_non_null(strstr(back, "vdz"));
+	assert_int_equal(notes.count, 2);
+	assert_string_equal(notes.items[0],
+		"cputune/iothreadpin[@iothread='1'] (cpuset='6') goes: iothread 1 was of virt-fit, "
+		"and is not there any more");
+	assert_string_equal(notes.items[1],
+		"devices/disk[target/@dev='vdz']/driver/@iothread goes: iothread 1 was of virt-fit, "
+		"and is not there any more");
+	assert_string_equal(back, back_again);
+	fit_render_result_clear(&first);
+	fit_render_result_clear(&second);
+}
+
 static void other_domains_keep_what_they_hold_and_the_domain_itself_does_not_count(void **state)
 {
 	struct machine *machine = *state;
@@ -561,6 +598,7 @@ int main(void)
 		cmocka_unit_test(what_libvirt_fills_in_leaves_a_definition_fitted),
 		cmocka_unit_test(an_edit_of_the_users_survives_render_and_revert_and_is_noted),
 		cmocka_unit_test(an_edited_pin_stays_and_the_others_stay_where_they_are),
+		cmocka_unit_test(what_was_for_our_iothread_goes_with_it),
 		cmocka_unit_test(
 			other_domains_keep_what_they_hold_and_the_domain_itself_does_not_count),
 		cmocka_unit_test(another_profile_leaves_nothing_of_the_one_before),
