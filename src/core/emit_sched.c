@@ -18,10 +18,12 @@ struct threads {
 
 static bool is_one_of(const struct fit_thread_pin *threads, size_t count, const char *list)
 {
+	bool is_single;
 	uint64_t id;
 
-	for (size_t i = 0; i < count; i++)
-		if (fit_parse_uint(list, UINT32_MAX, &id) && id == threads[i].id)
+	is_single = fit_parse_uint(list, UINT32_MAX, &id);
+	for (size_t i = 0; i < count && is_single; i++)
+		if (id == threads[i].id)
 			return true;
 	return false;
 }

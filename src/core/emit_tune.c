@@ -5,19 +5,21 @@
 #include "base/memory.h"
 #include "base/strlist.h"
 
-static char *format_pin(const struct fit_thread_pin *pins, size_t count, unsigned int id)
+static const struct fit_thread_pin *find_pin(
+	const struct fit_thread_pin *pins, size_t count, unsigned int id)
 {
 	for (size_t i = 0; i < count; i++)
 		if (pins[i].id == id)
-			return fit_cpuset_format_list(&pins[i].cpus);
+			return &pins[i];
 	return NULL;
 }
 
 /* One pin: <@element @attribute='ID' cpuset='…'/>. */
 static int emit_pin(const struct fit_emitter *emitter, const struct fit_intent *intent,
 	const char *element, const char *attribute, const struct fit_thread_pin *pin,
-	const char *found)
+	const struct fit_thread_pin *own)
 {
+	fit_autofree char *found = own ? fit_cpuset_format_list(&own->cpus) : NULL;
 	fit_autofree char *what = fit_xasprintf("the pin of %s %u", attribute, pin->id);
 	fit_autofree char *wanted = fit_cpuset_format_list(&pin->cpus);
 	fit_autofree char *path =
@@ -30,11 +32,22 @@ static int emit_pin(const struct fit_emitter *emitter, const struct fit_intent *
 	return decision;
 }
 
+/* The definition's pin of each vCPU, NULL where it has none. To be freed. */
+static const struct fit_thread_pin **pins_by_vcpu(const struct fit_domain *domain)
+{
+	const struct fit_thread_pin **pins = fit_xcalloc(domain->vcpus, sizeof(*pins));
+
+	for (size_t i = 0; i < domain->vcpu_pin_count; i++)
+		pins[domain->vcpu_pins[i].id] = &domain->vcpu_pins[i];
+	return pins;
+}
+
 static int emit_vcpus(const struct fit_emitter *emitter)
 {
 	const struct fit_domain *domain = emitter->domain;
 	const struct fit_plan *plan = emitter->plan;
 	const struct fit_intent *intent = &emitter->profile->vcpus.intent;
+	fit_autofree const struct fit_thread_pin **own = NULL;
 	int decision = 0;
 
 	if (plan->vcpus_kept || plan->vcpu_count == 0)
@@ -47,11 +60,12 @@ static int emit_vcpus(const struct fit_emitter *emitter)
 		return -1;
 	if (decision > 0)
 		fit_edits_set(emitter->edits, "vcpu/@placement", "static");
+	own = pins_by_vcpu(domain);
 	for (size_t i = 0; i < plan->vcpu_count; i++) {
-		fit_autofree char *found =
-			format_pin(domain->vcpu_pins, domain->vcpu_pin_count, plan->vcpus[i].id);
+		const struct fit_thread_pin *pin = &plan->vcpus[i];
 
-		if (emit_pin(emitter, intent, "vcpupin", "vcpu", &plan->vcpus[i], found) < 0)
+		if (emit_pin(emitter, intent, "vcpupin", "vcpu", pin,
+			    pin->id < domain->vcpus ? own[pin->id] : NULL) < 0)
 			return -1;
 	}
 	return 0;
@@ -152,13 +166,13 @@ static int emit_iothreads(const struct fit_emitter *emitter)
 		write_iothreads(emitter);
 	for (size_t i = 0; i < plan->iothread_count; i++) {
 		const struct fit_thread_pin *pin = &plan->iothreads[i];
-		fit_autofree char *old =
-			format_pin(domain->iothread_pins, domain->iothread_pin_count, pin->id);
+		const struct fit_thread_pin *own =
+			find_pin(domain->iothread_pins, domain->iothread_pin_count, pin->id);
 
 		if (fit_cpuset_is_empty(&pin->cpus) ||
 			(decision == 0 && !has_iothread(domain, pin->id)))
 			continue;
-		if (emit_pin(emitter, intent, "iothreadpin", "iothread", pin, old) < 0)
+		if (emit_pin(emitter, intent, "iothreadpin", "iothread", pin, own) < 0)
 			return -1;
 	}
 	return 0;

@@ -188,8 +188,7 @@ static long rank_of(const char *order, const xmlChar *name)
 static xmlNode *place(const xmlNode *parent, const xmlChar *name)
 {
 	const char *order = "";
-	const xmlChar *last = NULL;
-	xmlNode *anchor = NULL;
+	const xmlChar *behind = NULL;
 	long other = -1;
 	long rank;
 
@@ -197,17 +196,17 @@ static xmlNode *place(const xmlNode *parent, const xmlChar *name)
 		if (strcmp((const char *)parent->name, libvirt_order[i].parent) == 0)
 			order = libvirt_order[i].children;
 	rank = rank_of(order, name);
-	for (xmlNode *node = parent->children; node; node = node->next) {
+	for (xmlNode *node = parent->last; node; node = node->prev) {
 		if (node->type != XML_ELEMENT_NODE)
 			continue;
 		/* Rows of one name are long: thousands of disks or pins. */
-		if (!last || !xmlStrEqual(last, node->name))
+		if (!behind || !xmlStrEqual(behind, node->name))
 			other = rank_of(order, node->name);
-		last = node->name;
+		behind = node->name;
 		if (rank < 0 || (!node->ns && other >= 0 && other <= rank))
-			anchor = node;
+			return node;
 	}
-	return anchor;
+	return NULL;
 }
 
 bool fit_layout_insert(xmlNode *parent, xmlNode *node)

@@ -44,12 +44,6 @@ static bool is_on_way(const char *way, const char *name)
 	return false;
 }
 
-void fit_lookup_element_changed(struct fit_lookup *lookup, const xmlNode *parent, const char *name)
-{
-	if (lookup->parent && (parent == lookup->parent || is_on_way(lookup->child, name)))
-		fit_lookup_clear(lookup);
-}
-
 void fit_lookup_attribute_changed(struct fit_lookup *lookup, const char *name)
 {
 	if (fit_streq(lookup->attribute, name))
@@ -78,6 +72,11 @@ static void remember(
 	lookup->name = fit_xstrdup(step->name);
 	lookup->child = fit_xstrdup(child_of(step));
 	lookup->attribute = fit_xstrdup(step->conditions[0].attribute);
+}
+
+static bool is_in_row(const struct fit_lookup *lookup, const xmlNode *node)
+{
+	return node->parent == lookup->parent && fit_xml_is(node, lookup->name);
 }
 
 static int compare_entries(const void *a, const void *b)
@@ -136,6 +135,98 @@ static size_t first_entry(const struct fit_lookup *lookup, const char *value)
 			high = middle;
 	}
 	return low;
+}
+
+/* Where a second one of the same identity would come is not known without counting. */
+static bool insert_entry(struct fit_lookup *lookup, struct fit_lookup_entry *entry)
+{
+	size_t at = first_entry(lookup, entry->value);
+	size_t behind = lookup->entry_count - at;
+
+	if (behind && strcmp(lookup->entries[at].value, entry->value) == 0)
+		return false;
+	(void)FIT_APPEND(lookup->entries, lookup->entry_count);
+	memmove(&lookup->entries[at + 1], &lookup->entries[at], behind * sizeof(*entry));
+	lookup->entries[at] = *entry;
+	return true;
+}
+
+/* The entries of one element, to be moved. */
+static struct fit_lookup own_entries(const struct fit_lookup *lookup, xmlNode *node)
+{
+	struct fit_lookup own = {.child = lookup->child, .attribute = lookup->attribute};
+
+	add_entries(&own, node, lookup->child, 0, node);
+	own.child = own.attribute = NULL;
+	return own;
+}
+
+/* True: @node is not one of the row. */
+static bool drop_if_on_way(struct fit_lookup *lookup, const xmlNode *node)
+{
+	if (is_in_row(lookup, node))
+		return false;
+	if (is_on_way(lookup->child, (const char *)node->name))
+		fit_lookup_clear(lookup);
+	return true;
+}
+
+void fit_lookup_element_added(struct fit_lookup *lookup, xmlNode *node)
+{
+	struct fit_lookup own;
+	bool inserted = true;
+
+	if (!lookup->parent || drop_if_on_way(lookup, node) || !lookup->has_table)
+		return;
+	own = own_entries(lookup, node);
+	for (size_t i = 0; i < own.entry_count && inserted; i++) {
+		inserted = insert_entry(lookup, &own.entries[i]);
+		if (inserted)
+			own.entries[i].value = NULL;
+	}
+	fit_lookup_clear(&own);
+	if (!inserted)
+		fit_lookup_clear(lookup);
+}
+
+static bool remove_entry(struct fit_lookup *lookup, const char *value, const xmlNode *node)
+{
+	for (size_t i = first_entry(lookup, value); i < lookup->entry_count; i++) {
+		if (strcmp(lookup->entries[i].value, value) != 0)
+			return false;
+		if (lookup->entries[i].node != node)
+			continue;
+		free(lookup->entries[i].value);
+		lookup->entry_count--;
+		memmove(&lookup->entries[i], &lookup->entries[i + 1],
+			(lookup->entry_count - i) * sizeof(*lookup->entries));
+		return true;
+	}
+	return false;
+}
+
+static bool is_inside(const xmlNode *node, const xmlNode *ancestor)
+{
+	while (node && node != ancestor)
+		node = node->parent;
+	return node;
+}
+
+void fit_lookup_element_removed(struct fit_lookup *lookup, xmlNode *node)
+{
+	struct fit_lookup own;
+	bool removed = true;
+
+	if (is_inside(lookup->parent, node))
+		fit_lookup_clear(lookup);
+	if (!lookup->parent || drop_if_on_way(lookup, node) || !lookup->has_table)
+		return;
+	own = own_entries(lookup, node);
+	for (size_t i = 0; i < own.entry_count; i++)
+		removed &= remove_entry(lookup, own.entries[i].value, node);
+	fit_lookup_clear(&own);
+	if (!removed)
+		fit_lookup_clear(lookup);
 }
 
 /* Takes a match; true when no other is asked for. */

@@ -20,7 +20,7 @@ struct fit_lookup {
 	char *child;	       /* "": an attribute of their own */
 	char *attribute;
 	bool has_table;			  /* false: it was searched through only once */
-	struct fit_lookup_entry *entries; /* sorted by value */
+	struct fit_lookup_entry *entries; /* by value, then as they stand in the row */
 	size_t entry_count;
 };
 
@@ -36,8 +36,9 @@ xmlNode *fit_lookup_step(struct fit_lookup *lookup, const struct fit_path_step *
 xmlNode *fit_lookup_path(
 	struct fit_lookup *lookup, const struct fit_path *path, size_t count, xmlNode *root);
 
-/* A child of this name of @parent is new, gone or another one. */
-void fit_lookup_element_changed(struct fit_lookup *lookup, const xmlNode *parent, const char *name);
+/* @node has been linked, or is going to be unlinked; of another one in its place both is said. */
+void fit_lookup_element_added(struct fit_lookup *lookup, xmlNode *node);
+void fit_lookup_element_removed(struct fit_lookup *lookup, xmlNode *node);
 
 /* Somewhere an attribute of this name is. */
 void fit_lookup_attribute_changed(struct fit_lookup *lookup, const char *name);

@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "core/device_address.h"
 #include "core/fragment.h"
 #include "core/lookup.h"
 #include "core/path.h"
@@ -191,7 +192,9 @@ static int check_values(const struct place *place, const struct fit_facet *facet
 	if (path->kind == FIT_PATH_TEXT)
 		return fit_fragment_check_content(scope, facet->before, where, err);
 	if (!facet->before && !facet->wrote)
-		return refuse(place, err, "facet %s has no value", facet->path);
+		return fit_device_address_is(path)
+			       ? 0
+			       : refuse(place, err, "facet %s has no value", facet->path);
 	if (check_element(scope, path, facet->before, where, err) < 0)
 		return -1;
 	return check_element(scope, path, facet->wrote, where, err);

@@ -53,17 +53,24 @@ struct fit_remain *fit_remains_take(struct fit_remains *remains, const char *pat
 	return take(remains, path, false);
 }
 
+void fit_remains_add_kept(struct fit_remains *remains, const char *path, bool sole)
+{
+	struct fit_remain *remain = fit_remains_add(remains, path);
+
+	remain->kept = true;
+	remain->sole = sole;
+	remains->kept_count++;
+}
+
 bool fit_remains_take_kept(struct fit_remains *remains, const char *path, bool *ret_sole)
 {
-	const struct fit_remain *remain = take(remains, path, true);
+	const struct fit_remain *remain =
+		remains && remains->kept_count ? take(remains, path, true) : NULL;
 
 	if (remain)
 		*ret_sole = remain->sole;
 	return remain;
 }
-
-/* Steps to a device: devices/DEVICE. */
-#define DEVICE_STEPS 2
 
 void fit_remains_add_spellings(
 	struct fit_remains *remains, const struct fit_record *record, xmlNode *root)
@@ -75,11 +82,12 @@ void fit_remains_add_spellings(
 		struct fit_spelling *spelling;
 
 		if (fit_path_parse(record->facets[i].path, &path, NULL) < 0 ||
-			path.step_count <= DEVICE_STEPS || !path.steps[DEVICE_STEPS - 1].number)
+			path.step_count <= FIT_PATH_DEVICE_STEPS ||
+			!path.steps[FIT_PATH_DEVICE_STEPS - 1].number)
 			continue;
 		spelling = FIT_APPEND(remains->spellings, remains->spelling_count);
-		spelling->device = fit_lookup_path(&lookup, &path, DEVICE_STEPS, root);
-		spelling->path = fit_path_format_steps(&path, DEVICE_STEPS);
+		spelling->device = fit_lookup_path(&lookup, &path, FIT_PATH_DEVICE_STEPS, root);
+		spelling->path = fit_path_format_steps(&path, FIT_PATH_DEVICE_STEPS);
 	}
 }
 
@@ -88,15 +96,15 @@ char *fit_remains_spell(const struct fit_remains *remains, struct fit_lookup *lo
 {
 	const xmlNode *device;
 
-	if (path->step_count <= DEVICE_STEPS)
+	if (path->step_count <= FIT_PATH_DEVICE_STEPS)
 		return NULL;
-	device = fit_lookup_path(lookup, path, DEVICE_STEPS, root);
+	device = fit_lookup_path(lookup, path, FIT_PATH_DEVICE_STEPS, root);
 	for (size_t i = 0; i < remains->spelling_count && device; i++) {
 		fit_autofree char *now = NULL;
 
 		if (remains->spellings[i].device != device)
 			continue;
-		now = fit_path_format_steps(path, DEVICE_STEPS);
+		now = fit_path_format_steps(path, FIT_PATH_DEVICE_STEPS);
 		return fit_xasprintf("%s%s", remains->spellings[i].path, text + strlen(now));
 	}
 	return NULL;

@@ -40,6 +40,7 @@ struct fit_remains {
 	struct fit_remain *items;
 	size_t count;
 	size_t top;	   /* items from here on are taken */
+	size_t kept_count; /* of the items */
 	char *controllers; /* of the record */
 	bool had_metadata; /* likewise */
 	/* The root, on which the record says that we declared the namespace of <qemu:override>, or
@@ -57,6 +58,7 @@ struct fit_remains {
 struct fit_remains *fit_remains_new(void);
 
 /* The container at @path stayed: whether it is still ours depends on what is put into it again. */
+void fit_remains_add_kept(struct fit_remains *remains, const char *path, bool sole);
 bool fit_remains_take_kept(struct fit_remains *remains, const char *path, bool *ret_sole);
 
 /* To be filled by the caller; its path is a copy of @path. */

@@ -28,7 +28,7 @@ struct fit_facet {
 	char *path;
 	/* Elements as XML, attributes and text as plain values, but the text before as XML content
 	 * (it may have held comments). Both NULL: absent, and libvirt may fill in a default because
-	 * of another facet (cpu/@check after cpu/@mode). */
+	 * of another facet (cpu/@check after cpu/@mode, core/device_address.h). */
 	char *before;	/* NULL: absent */
 	char *wrote;	/* NULL: we removed it */
 	char *lead;	/* removed elements: the text that stood before, when unusual */

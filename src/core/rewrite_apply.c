@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "core/contain.h"
 #include "core/controllers.h"
+#include "core/device_address.h"
 #include "core/fragment.h"
 #include "core/layout.h"
 #include "core/lookup.h"
@@ -89,15 +90,15 @@ static xmlNode *create_container(
 	xmlNode *node;
 
 	facet->container = true;
-	fit_lookup_element_changed(&apply->lookup, parent, path->steps[count - 1].name);
 	if (has_place(remain, parent)) {
 		node = FIT_STEAL(remain->node);
 		fit_remain_put(remain, node);
 		facet->sole = remain->sole;
-		return node;
+	} else {
+		node = new_element(parent, &path->steps[count - 1]);
+		facet->sole = fit_layout_insert(parent, node);
 	}
-	node = new_element(parent, &path->steps[count - 1]);
-	facet->sole = fit_layout_insert(parent, node);
+	fit_lookup_element_added(&apply->lookup, node);
 	return node;
 }
 
@@ -214,14 +215,14 @@ static void add_element(struct apply *apply, const struct fit_edit *edit, xmlNod
 	struct fit_facet *facet = add_facet(apply, edit->path);
 
 	facet->wrote = fit_xstrdup(edit->value);
-	fit_lookup_element_changed(&apply->lookup, parent, (const char *)node->name);
 	if (has_place(remain, parent)) {
 		fit_remain_put(remain, node);
 		fit_layout_indent(node);
 		facet->sole = remain->sole;
-		return;
+	} else {
+		facet->sole = fit_layout_insert(parent, node);
 	}
-	facet->sole = fit_layout_insert(parent, node);
+	fit_lookup_element_added(&apply->lookup, node);
 }
 
 static void replace_element(
@@ -231,8 +232,9 @@ static void replace_element(
 
 	facet->before = fit_xml_print_node(have);
 	facet->wrote = fit_xstrdup(edit->value);
-	fit_lookup_element_changed(&apply->lookup, have->parent, (const char *)have->name);
+	fit_lookup_element_removed(&apply->lookup, have);
 	xmlReplaceNode(have, node);
+	fit_lookup_element_added(&apply->lookup, node);
 	xmlFreeNode(have);
 	fit_layout_indent(node);
 }
@@ -256,7 +258,7 @@ static void remove_element(struct apply *apply, const struct fit_edit *edit, xml
 	int position = fit_layout_position(have);
 
 	facet->before = fit_xml_print_node(have);
-	fit_lookup_element_changed(&apply->lookup, have->parent, (const char *)have->name);
+	fit_lookup_element_removed(&apply->lookup, have);
 	if (fit_xml_is(have->parent, "devices"))
 		facet->rank = fit_layout_rank(have);
 	facet->lead = fit_layout_remove(have);
@@ -347,6 +349,31 @@ static void add_companions(struct apply *apply, const char *cause, xmlNode *elem
 	}
 }
 
+/* Before the facet of the model: undo asks whether the device is none again. */
+static void add_address(
+	struct apply *apply, const struct fit_path *path, xmlNode *element, const char *have)
+{
+	fit_autofree char *device_path = NULL;
+	fit_autofree char *address = NULL;
+	struct fit_remain *remain;
+	struct fit_facet *facet;
+	xmlNode *device = fit_device_switched_on(path, element, have);
+	xmlNode *node;
+
+	if (!device || fit_xml_child(device, "address"))
+		return;
+	device_path = fit_path_format_steps(path, FIT_PATH_DEVICE_STEPS);
+	address = fit_xasprintf("%s/address", device_path);
+	remain = fit_remains_take(apply->remains, address);
+	facet = add_facet(apply, address);
+	facet->sole = remain ? remain->sole : !device->children;
+	if (!has_place(remain, device) || !remain->node)
+		return;
+	node = FIT_STEAL(remain->node);
+	fit_remain_put(remain, node);
+	fit_lookup_element_added(&apply->lookup, node);
+}
+
 static void remove_attribute(
 	struct apply *apply, const struct fit_edit *edit, xmlAttr *attr, const char *have)
 {
@@ -403,6 +430,7 @@ static int apply_attribute(
 		return -1;
 	if (have && fit_value_equal(have, edit->value))
 		return 0;
+	add_address(apply, path, element, have);
 	write_attribute(apply, edit, element, path->attribute);
 	facet = add_facet(apply, edit->path);
 	facet->before = FIT_STEAL(have);
@@ -574,47 +602,4 @@ int fit_rewrite_apply(xmlDoc *doc, const char *name, const struct fit_edits *edi
 	fit_record_clear(&apply.record);
 	fit_lookup_clear(&apply.lookup);
 	return status;
-}
-
-static bool facet_holds(struct fit_lookup *lookup, xmlNode *root, const struct fit_facet *facet)
-{
-	fit_autopath struct fit_path path = {0};
-	fit_autofree char *have = NULL;
-	xmlNode *element;
-	xmlNode *wrote;
-	bool holds;
-
-	if (fit_path_parse(facet->path, &path, NULL) < 0)
-		return false;
-	element = fit_lookup_path(lookup, &path, path.step_count, root);
-	if (facet->container)
-		return element;
-	if (path.kind == FIT_PATH_ELEMENT) {
-		if (!facet->wrote || !element)
-			return !facet->wrote && !element;
-		wrote = fit_fragment_element(root, facet->wrote, facet->path, NULL);
-		holds = wrote && fit_xml_contains(element, wrote);
-		xmlFreeNode(wrote);
-		return holds;
-	}
-	have = path.kind == FIT_PATH_TEXT ? fit_xml_text(element)
-					  : fit_xml_attr(element, path.attribute);
-	if (facet->wrote)
-		return have && fit_value_equal(have, facet->wrote);
-	return !facet->before || !have || *have == '\0' ||
-	       (path.attribute &&
-		       fit_is_libvirt_default((const char *)element->name, path.attribute, have));
-}
-
-bool fit_rewrite_holds(xmlDoc *doc, const struct fit_record *record, char **ret_first_missing)
-{
-	fit_autolookup struct fit_lookup lookup = {0};
-
-	for (size_t i = 0; i < record->facet_count; i++) {
-		if (facet_holds(&lookup, xmlDocGetRootElement(doc), &record->facets[i]))
-			continue;
-		*ret_first_missing = fit_xstrdup(record->facets[i].path);
-		return false;
-	}
-	return true;
 }

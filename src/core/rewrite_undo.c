@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "core/contain.h"
 #include "core/controllers.h"
+#include "core/device_address.h"
 #include "core/fragment.h"
 #include "core/layout.h"
 #include "core/lookup.h"
@@ -70,7 +71,7 @@ static void take_away(struct undo *undo, const struct fit_facet *facet, xmlNode 
 {
 	xmlNode *parent = node->parent;
 
-	fit_lookup_element_changed(&undo->lookup, parent, (const char *)node->name);
+	fit_lookup_element_removed(&undo->lookup, node);
 	if (undo->remains) {
 		struct fit_remain *remain = fit_remains_add(undo->remains, facet->path);
 
@@ -123,10 +124,7 @@ static void undo_container(
 	if (fit_layout_is_hollow(node) && only_defaults(node, &path->steps[path->step_count - 1])) {
 		take_away(undo, facet, node);
 	} else if (undo->remains) {
-		struct fit_remain *remain = fit_remains_add(undo->remains, facet->path);
-
-		remain->kept = true;
-		remain->sole = facet->sole;
+		fit_remains_add_kept(undo->remains, facet->path, facet->sole);
 	}
 }
 
@@ -154,8 +152,9 @@ static int undo_added(struct undo *undo, const struct fit_facet *facet, xmlNode 
 static void put_before(
 	struct undo *undo, const struct fit_facet *facet, xmlNode *have, xmlNode *before)
 {
-	fit_lookup_element_changed(&undo->lookup, have->parent, (const char *)have->name);
+	fit_lookup_element_removed(&undo->lookup, have);
 	xmlReplaceNode(have, before);
+	fit_lookup_element_added(&undo->lookup, before);
 	if (undo->remains) {
 		struct fit_remain *remain = fit_remains_add(undo->remains, facet->path);
 
@@ -203,8 +202,8 @@ static xmlNode *parent_again(struct undo *undo, const struct fit_path *path)
 			return NULL;
 		if (!next) {
 			next = xmlNewDocNode(node->doc, NULL, (const xmlChar *)step->name, NULL);
-			fit_lookup_element_changed(&undo->lookup, node, step->name);
 			fit_layout_insert(node, next);
+			fit_lookup_element_added(&undo->lookup, next);
 			if (undo->remains) {
 				fit_autofree char *made = fit_path_format_steps(path, i + 1);
 
@@ -230,10 +229,10 @@ static int undo_removed(struct undo *undo, const struct fit_facet *facet,
 	before = fit_fragment_element(parent, facet->before, undo->name, undo->err);
 	if (!before)
 		return -1;
-	fit_lookup_element_changed(&undo->lookup, parent, (const char *)before->name);
 	fit_layout_insert_at(parent, before,
 		fit_layout_position_of_rank(parent, before->name, facet->position, facet->rank),
 		facet->lead);
+	fit_lookup_element_added(&undo->lookup, before);
 	if (undo->remains)
 		fit_remains_add_restored(undo->remains, facet, fit_layout_position(before));
 	return 0;
@@ -244,6 +243,11 @@ static int undo_element(
 {
 	xmlNode *have = find(undo, path);
 
+	if (!facet->wrote && !facet->before) {
+		if (have && fit_device_is_none(have->parent))
+			take_away(undo, facet, have);
+		return 0;
+	}
 	if (!facet->wrote)
 		return undo_removed(undo, facet, path, have);
 	return facet->before ? undo_replaced(undo, facet, have) : undo_added(undo, facet, have);
@@ -362,6 +366,25 @@ static xmlNode *own_device(struct undo *undo, const struct fit_facet *facet)
 	return have;
 }
 
+/* The device that has an address because of us, if the facet of its model will be undone. */
+static xmlNode *switched_on_device(
+	struct undo *undo, const struct fit_facet *address, const struct fit_facet *model)
+{
+	fit_autopath struct fit_path path = {0};
+	fit_autopath struct fit_path cause = {0};
+	fit_autofree char *have = NULL;
+
+	if (address->wrote || address->before || !model->wrote ||
+		fit_path_parse(address->path, &path, NULL) < 0 ||
+		fit_path_parse(model->path, &cause, NULL) < 0 || !fit_device_address_is(&path) ||
+		cause.kind != FIT_PATH_ATTRIBUTE)
+		return NULL;
+	have = fit_xml_attr(find(undo, &cause), cause.attribute);
+	return have && fit_value_equal(have, model->wrote)
+		       ? fit_lookup_path(&undo->lookup, &path, FIT_PATH_DEVICE_STEPS, undo->root)
+		       : NULL;
+}
+
 /* Controllers go before the facets are undone, and come back after all edits are applied: positions
  * of other devices count neither time what libvirt added. */
 static void remove_controllers(struct undo *undo, const struct fit_record *record)
@@ -372,6 +395,8 @@ static void remove_controllers(struct undo *undo, const struct fit_record *recor
 	for (size_t i = 0; i < record->facet_count; i++) {
 		xmlNode *node = own_device(undo, &record->facets[i]);
 
+		if (!node && i + 1 < record->facet_count)
+			node = switched_on_device(undo, &record->facets[i], &record->facets[i + 1]);
 		if (node)
 			*FIT_APPEND(ours, count) = node;
 	}

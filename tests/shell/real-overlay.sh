@@ -63,3 +63,31 @@ virt-fit unset web01
 without_metadata() { grep -v metadata; }
 same "the definition" "$(without_metadata <<<"$before")" \
 	"$(virsh -q dumpxml --inactive web01 | without_metadata)"
+
+# What was none and is a device now got an address and a port from libvirt; both go with it.
+cat >"$HOST/etc/virt-fit/profiles/balloon.xml" <<'END'
+<profile xmlns="urn:virt-fit:profile:1" name="balloon">
+  <summary>A balloon, a video adapter and USB where there is none</summary>
+  <domain existing="replace">
+    <devices>
+      <memballoon model="virtio"/>
+      <controller type="usb" index="0" model="qemu-xhci"/>
+      <watchdog model="i6300esb" action="none"/>
+    </devices>
+  </domain>
+</profile>
+END
+guest_xml web02 >"$TEST_DIR/guest.xml"
+contains "the definition" "$(cat "$TEST_DIR/guest.xml")" "<memballoon model='none'/>"
+virsh -q define "$TEST_DIR/guest.xml"
+before=$(virsh -q dumpxml --inactive web02)
+ports() { grep -c "model='pcie-root-port'"; }
+virt-fit set web02 balloon
+fitted=$(virsh -q dumpxml --inactive web02)
+contains "the fitted definition" "$fitted" "<memballoon model='virtio'>"
+[ "$(ports <<<"$fitted")" -gt "$(ports <<<"$before")" ] || fail "libvirt added no port: $fitted"
+virt-fit apply web02
+same "a second apply" "$fitted" "$(virsh -q dumpxml --inactive web02)"
+virt-fit unset web02
+same "the definition" "$(without_metadata <<<"$before")" \
+	"$(virsh -q dumpxml --inactive web02 | without_metadata)"

@@ -371,22 +371,84 @@ static unsigned int next_bus(xmlNode *devices)
 	return highest + 1;
 }
 
+static bool has_controller(const xmlNode *devices, const char *type, unsigned int index)
+{
+	fit_xml_for_each (node, devices, "controller")
+		if (attribute_is(node, "type", type) && has_attribute(node, "index") &&
+			number_of(node, "index") == index)
+			return true;
+	return false;
+}
+
+/* The lowest numbers that are free. */
+static void number_controllers(xmlNode *devices)
+{
+	fit_xml_for_each (node, devices, "controller") {
+		fit_autofree char *type = fit_xml_attr(node, "type");
+		unsigned int index = 0;
+
+		if (!type || has_attribute(node, "index") || fit_streq(type, "pci") ||
+			fit_streq(type, "usb"))
+			continue;
+		while (has_controller(devices, type, index))
+			index++;
+		set_number(node, "index", index);
+	}
+}
+
+/* Those that disks are on, and all below. */
+static void add_disk_controllers(xmlNode *devices)
+{
+	fit_xml_for_each (disk, devices, "disk") {
+		fit_autofree char *bus = fit_xml_attr(fit_xml_child(disk, "target"), "bus");
+		const xmlNode *address = fit_xml_child(disk, "address");
+		unsigned int last = attribute_is(address, "type", "drive")
+					    ? number_of(address, "controller")
+					    : 0;
+
+		if (!fit_streq(bus, "scsi") && !fit_streq(bus, "sata"))
+			continue;
+		for (unsigned int index = 0; index <= last && index < 8; index++) {
+			xmlNode *node;
+
+			if (has_controller(devices, bus, index))
+				continue;
+			node = xmlNewChild(devices, NULL, (const xmlChar *)"controller", NULL);
+			set(node, "type", bus);
+			set_number(node, "index", index);
+		}
+	}
+}
+
 #define BUS_MAX 255
 
-/* Every interface gets a MAC, and a root port of its own behind those that are there. */
+static bool needs_port(const xmlNode *device)
+{
+	return !fit_xml_child(device, "address") &&
+	       (fit_xml_is(device, "interface") ||
+		       (fit_xml_is(device, "memballoon") &&
+			       attribute_is(device, "model", "virtio")));
+}
+
+/* Every interface gets a MAC, and it and the balloon a root port behind those that are there. What
+ * is none has no address. */
 static void lay_out_buses(xmlNode *devices)
 {
 	unsigned int next = next_bus(devices);
 	unsigned int serial = 0;
 
-	fit_xml_for_each (node, devices, "interface") {
-		fit_autofree char *mac = fit_xasprintf("52:54:00:00:00:%02x", serial++);
+	fit_xml_for_each (node, devices, NULL) {
+		fit_autofree char *mac = fit_xasprintf("52:54:00:00:00:%02x", serial);
 		fit_autofree char *bus = fit_xasprintf("0x%02x", next);
 		xmlNode *address;
 
-		if (!fit_xml_child(node, "mac"))
+		serial += fit_xml_is(node, "interface");
+		if (fit_xml_is(node, "interface") && !fit_xml_child(node, "mac"))
 			set(xmlNewChild(node, NULL, (const xmlChar *)"mac", NULL), "address", mac);
-		if (fit_xml_child(node, "address") || next > BUS_MAX)
+		if (fit_xml_is(node, "memballoon") && attribute_is(node, "model", "none"))
+			while (node->children)
+				drop(node->children);
+		if (!needs_port(node) || next > BUS_MAX)
 			continue;
 		address = xmlNewChild(node, NULL, (const xmlChar *)"address", NULL);
 		set(address, "type", "pci");
@@ -429,6 +491,8 @@ void normalise_as_libvirt(xmlDoc *doc)
 	count_iothreads(root);
 	if (!fit_xml_child(root, "devices"))
 		xmlNewChild(root, NULL, (const xmlChar *)"devices", NULL);
+	number_controllers(fit_xml_child(root, "devices"));
+	add_disk_controllers(fit_xml_child(root, "devices"));
 	lay_out_buses(fit_xml_child(root, "devices"));
 	sort(root);
 	indent(root, 0);

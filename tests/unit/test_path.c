@@ -85,6 +85,77 @@ static void all_conditions_of_a_step_must_hold(void **state)
 	}
 }
 
+static uint32_t drawn = 1;
+
+static unsigned int draw(unsigned int below)
+{
+	drawn = drawn * 1664525 + 1013904223;
+	return (drawn >> 8) % below;
+}
+
+static xmlNode *new_row_element(unsigned int id)
+{
+	fit_autofree char *text = fit_xasprintf("%u", id);
+	xmlNode *node = xmlNewNode(NULL, (const xmlChar *)(draw(9) ? "pin" : "other"));
+	xmlNode *child = xmlNewChild(node, NULL, (const xmlChar *)"target", NULL);
+
+	xmlNewProp(node, (const xmlChar *)"vcpu", (const xmlChar *)text);
+	xmlNewProp(child, (const xmlChar *)"dev", (const xmlChar *)text);
+	return node;
+}
+
+/* Adds, removes or exchanges one of the row. */
+static void change_row(struct fit_lookup *lookup, xmlNode *root, unsigned int ids)
+{
+	unsigned long count = xmlChildElementCount(root);
+	xmlNode *node = root->children;
+	bool removes = draw(3) != 0;
+	bool adds = !removes || draw(3) == 0;
+	xmlNode *fresh = new_row_element(draw(ids));
+
+	for (unsigned int i = draw((unsigned int)count); i > 0; i--)
+		node = node->next;
+	if (adds) {
+		xmlAddNextSibling(node, fresh);
+		fit_lookup_element_added(lookup, fresh);
+	} else {
+		xmlFreeNode(fresh);
+	}
+	if (removes && count > 24) {
+		fit_lookup_element_removed(lookup, node);
+		xmlUnlinkNode(node);
+		xmlFreeNode(node);
+	}
+}
+
+/* Whatever happens to a long row: the same element as by going through it. */
+static void a_lookup_keeps_up_with_what_is_changed(void **state)
+{
+	static const char *const keys[] = {"@vcpu", "target/@dev"};
+	const unsigned int ids = 40;
+
+	(void)state;
+	for (size_t key = 0; key < FIT_ARRAY_SIZE(keys); key++) {
+		fit_autodoc xmlDoc *doc = xmlNewDoc((const xmlChar *)"1.0");
+		xmlNode *root = xmlNewDocNode(doc, NULL, (const xmlChar *)"row", NULL);
+		fit_autolookup struct fit_lookup lookup = {0};
+
+		xmlDocSetRootElement(doc, root);
+		for (unsigned int i = 0; i < 30; i++)
+			xmlAddChild(root, new_row_element(draw(ids)));
+		for (unsigned int i = 0; i < 5000; i++) {
+			fit_autopath struct fit_path path = {0};
+			fit_autofree char *text =
+				fit_xasprintf("pin[%s='%u']", keys[key], draw(ids));
+
+			assert_int_equal(fit_path_parse(text, &path, NULL), 0);
+			assert_ptr_equal(fit_lookup_step(&lookup, &path.steps[0], root, NULL),
+				fit_path_step_find(&path.steps[0], root));
+			change_row(&lookup, root, ids);
+		}
+	}
+}
+
 static void what_is_no_path_is_refused(void **state)
 {
 	static const char *const bad[] = {"", "/", "a/", "/a", "a//b", "a[", "a[]", "a[@b]",
@@ -113,6 +184,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(paths_survive_a_round_trip),
 		cmocka_unit_test(all_conditions_of_a_step_must_hold),
+		cmocka_unit_test(a_lookup_keeps_up_with_what_is_changed),
 		cmocka_unit_test(what_is_no_path_is_refused),
 	};
 

@@ -337,6 +337,82 @@ static void a_slot_shared_with_our_port_is_the_users_alone_again(void **state)
 	assert_string_equal(back, before);
 }
 
+/* As libvirt prints it, with <memballoon model='none'/> become another one. */
+static xmlDoc *with_balloon(char **ret_before, char **ret_fitted)
+{
+	static const struct fit_record info = {0};
+	fit_autofree char *without = replace(original, "model='virtio'", "model='none'");
+	fit_autofree char *text = NULL;
+	xmlDoc *doc = parse(without);
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_edits edits = {0};
+
+	normalise_as_libvirt(doc);
+	*ret_before = fit_xml_print(doc);
+	fit_edits_set(&edits, "devices/memballoon/@model", "virtio");
+	if (fit_rewrite_apply(doc, "web01", &edits, &info, NULL, &err) < 0)
+		fail_msg("%s", err.message);
+	fit_edits_clear(&edits);
+	text = fit_xml_print(doc);
+	xmlFreeDoc(doc);
+	doc = parse(text);
+	normalise_as_libvirt(doc);
+	*ret_fitted = fit_xml_print(doc);
+	return doc;
+}
+
+static void a_device_that_was_none_leaves_no_port_behind(void **state)
+{
+	static const struct fit_record info = {0};
+	const struct fit_edit balloon = {(char[]){"devices/memballoon/@model"}, (char[]){"virtio"}};
+	const struct fit_edits edits = {(struct fit_edit[]){balloon}, 1};
+	fit_autofree char *before = NULL, *fitted = NULL, *again = NULL, *back = NULL;
+	fit_autodoc xmlDoc *doc = with_balloon(&before, &fitted);
+	fit_autodoc xmlDoc *unwanted = xmlCopyDoc(doc, 1);
+	fit_autostrlist struct fit_strlist notes = {0};
+	struct fit_remains *remains = NULL;
+	struct fit_record record = {0};
+	fit_autofree char *missing = NULL;
+
+	(void)state;
+	assert_true(has_port(doc, "2"));
+	assert_int_equal(fit_record_read(doc, "web01", &record, NULL), 1);
+	assert_true(fit_rewrite_holds(doc, &record, &missing));
+	fit_record_clear(&record);
+	/* The same once more: nothing changes. */
+	undo(doc, &notes, &remains);
+	assert_false(has_port(doc, "2"));
+	assert_int_equal(fit_rewrite_apply(doc, "web01", &edits, &info, remains, NULL), 0);
+	fit_remains_free(&remains);
+	again = fit_xml_print(doc);
+	assert_string_equal(again, fitted);
+	/* Not any more. */
+	undo(unwanted, &notes, &remains);
+	fit_remains_free(&remains);
+	assert_false(has_port(unwanted, "2"));
+	assert_null(fit_xml_find(xmlDocGetRootElement(unwanted), "devices/memballoon/address"));
+	undo(doc, &notes, NULL);
+	back = fit_xml_print(doc);
+	assert_string_equal(back, before);
+	assert_int_equal(notes.count, 0);
+}
+
+static void a_device_that_was_none_and_is_the_users_keeps_its_place(void **state)
+{
+	fit_autofree char *before = NULL, *fitted = NULL, *edited = NULL;
+	fit_autodoc xmlDoc *first = with_balloon(&before, &fitted);
+	fit_autodoc xmlDoc *doc = NULL;
+	fit_autostrlist struct fit_strlist notes = {0};
+
+	(void)state;
+	edited = replace(fitted, "model=\"virtio\">", "model=\"virtio-transitional\">");
+	doc = parse(edited);
+	undo(doc, &notes, NULL);
+	assert_int_equal(notes.count, 1);
+	assert_true(has_port(doc, "2"));
+	assert_non_null(fit_xml_find(xmlDocGetRootElement(doc), "devices/memballoon/address"));
+}
+
 static void a_parent_that_libvirt_dropped_when_it_was_empty_comes_back(void **state)
 {
 	static const struct fit_record info = {0};
@@ -419,6 +495,8 @@ int main(void)
 		cmocka_unit_test(a_vf_that_is_not_wanted_any_more_leaves_nothing),
 		cmocka_unit_test(only_controllers_added_for_our_devices_go),
 		cmocka_unit_test(a_slot_shared_with_our_port_is_the_users_alone_again),
+		cmocka_unit_test(a_device_that_was_none_leaves_no_port_behind),
+		cmocka_unit_test(a_device_that_was_none_and_is_the_users_keeps_its_place),
 		cmocka_unit_test(a_parent_that_libvirt_dropped_when_it_was_empty_comes_back),
 		cmocka_unit_test(a_value_that_is_there_already_is_the_users),
 		cmocka_unit_test(a_record_holds_until_a_facet_is_edited),
