@@ -9,6 +9,7 @@ set -eu
 export LIBVIRT_DEFAULT_URI=qemu:///system
 . "$TOP/tests/lib/shell.sh"
 SCENARIO=$(basename "$0" .sh)
+SETTINGS=/run/lab-settings # gone with the power
 WORK=/var/tmp/$SCENARIO
 AFTER_POWER_CYCLE=
 [ ! -e "$WORK/power-cycle" ] || AFTER_POWER_CYCLE=1
@@ -37,6 +38,7 @@ finish() {
 	0 | 77) ;;
 	88) exit 88 ;;
 	*)
+		rm -f "$SETTINGS"
 		virt-fit status
 		journalctl -o cat -t virt-fit-hook -t libvirtd --since "@$started" | tail -n 30
 		dmesg | grep -a DENIED | tail -n 10
@@ -67,9 +69,13 @@ table() { # LINE, shown when the scenario has passed
 # Interrupts are known by what they are for: a card whose VFs were created and deleted has new
 # numbers for its own.
 irq_names() { # a script for sed
-	local dir actions
+	local dir actions chip hwirq
 	for dir in /sys/kernel/irq/*; do
-		read -r actions <"$dir/actions" || actions="$(cat "$dir/chip_name" "$dir/hwirq" | xargs)"
+		if ! read -r actions <"$dir/actions"; then
+			read -r chip <"$dir/chip_name" || chip=
+			read -r hwirq <"$dir/hwirq" || hwirq=
+			actions="$chip $hwirq"
+		fi
 		printf 's|^/proc/irq/%s/|/proc/irq/<%s>/|\n' "${dir##*/}" "$actions"
 	done
 }
@@ -92,8 +98,13 @@ host_settings() {
 	find /sys/fs/cgroup -name 'cpuset.cpus*' ! -path '*/machine.slice/*' -print0 | xargs -0 grep -sH ''
 }
 
-# The first guest brings modules with it, whose parameters are settings too.
+# To look at all settings takes an emulated host long: as the last scenario left them is as this one
+# finds them. The first guest brings modules with it, whose parameters are settings too.
 remember_host() {
+	cp "$SETTINGS" "$WORK/before" 2>/dev/null || remember_host_afresh
+}
+
+remember_host_afresh() { # where the scenario has changed some itself
 	modprobe -a vfio-pci igbvf dm_mod
 	udevadm settle
 	host_settings | sort >"$WORK/before"
@@ -106,6 +117,7 @@ host_is_as_before() {
 	host_settings | sort >"$WORK/after"
 	diff "$WORK/before" "$WORK/after" >"$WORK/difference" ||
 		fail "the host is not as before: $(cat "$WORK/difference")"
+	cp "$WORK/after" "$SETTINGS"
 	left=$(find /run/virt-fit -type f ! -name lock)
 	[ -z "$left" ] || fail "our state is left: $left"
 }

@@ -30,7 +30,7 @@ guest_define db sata 2 "" "
 	  <source><address domain='0x0000' bus='0x22' slot='0x00' function='0x1'/></source>
 	</hostdev>"
 virt-fit set db low-latency "${small_pages[@]}"
-remember_host
+remember_host_afresh
 vectors=$(managed_vectors)
 virsh -q start db
 guest_is_up db
