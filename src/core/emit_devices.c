@@ -30,7 +30,7 @@ int fit_emit_devices(const struct fit_emitter *emitter)
 {
 	if (fit_emit_disks(emitter) < 0 || fit_emit_interfaces(emitter) < 0)
 		return -1;
-	if (emit_helpers(emitter) < 0)
+	if (emit_helpers(emitter) < 0 || fit_emit_iommu(emitter) < 0)
 		return -1;
 	fit_emit_lean(emitter);
 	return 0;

@@ -60,6 +60,7 @@ void fit_emit_lean(const struct fit_emitter *emitter);
 
 /* Queues of a device: as many as @wanted, FIT_AUTO for as many as vCPUs, but not more than @most.
  */
+int fit_emit_iommu(const struct fit_emitter *emitter);
 unsigned int fit_emit_queues(
 	const struct fit_emitter *emitter, unsigned int wanted, unsigned int most);
 

@@ -190,6 +190,24 @@ struct fit_intent_lean {
 
 #define FIT_ALLOCATION_THREADS_AUTO UINT_MAX /* as many as vCPUs, at most 16 */
 
+enum fit_iommu {
+	FIT_IOMMU_KEEP, /* as the definition has it */
+	FIT_IOMMU_AUTO, /* the one that belongs to the machine type */
+	FIT_IOMMU_INTEL,
+	FIT_IOMMU_VIRTIO,
+	FIT_IOMMU_SMMUV3,
+};
+
+/* An IOMMU for the guest. */
+struct fit_intent_iommu {
+	struct fit_intent intent;
+	enum fit_iommu model;
+	char *intremap; /* of <driver>, which only intel has, as libvirt has them; NULL: leave */
+	char *caching_mode;
+	char *iotlb;
+	char *eim;
+};
+
 struct fit_intent_memory {
 	struct fit_intent intent;
 	bool nodes_as_cpus;   /* nodes="as-cpus" */
@@ -326,6 +344,7 @@ void fit_profile_clear(struct fit_profile *profile);
 typedef int (*fit_profile_loader)(void *context, const char *name, char **ret_path, char **ret_text,
 	size_t *ret_length, struct fit_err *err);
 
+	struct fit_intent_iommu iommu;
 /*
  * Composes @names with the values in @params (NULL when none). Errors: unknown profile, one that is
  * named twice, include cycle, unknown element, attribute, value or parameter, a parameter value of

@@ -39,6 +39,7 @@ const struct fit_profile_element fit_profile_elements[] = {
 	{NULL, "watchdog", NULL, "watchdog", INTENT(watchdog), fit_grammar_watchdog},
 	{NULL, "lean", NULL, "lean", INTENT(lean), fit_grammar_lean},
 	{"host", "governor", NULL, "host governor", INTENT(governor), fit_grammar_governor},
+	{NULL, "iommu", NULL, "iommu", INTENT(iommu), fit_grammar_iommu},
 };
 
 const size_t fit_profile_element_count = FIT_ARRAY_SIZE(fit_profile_elements);

@@ -60,6 +60,20 @@ const struct fit_profile_attribute fit_grammar_watchdog[] = {
 	{0},
 };
 
+const struct fit_profile_attribute fit_grammar_iommu[] = {
+	{"model", &fit_field_enum, FIELD(iommu, model),
+		WORDS({"auto", FIT_IOMMU_AUTO}, {"intel", FIT_IOMMU_INTEL},
+			{"virtio", FIT_IOMMU_VIRTIO}, {"smmuv3", FIT_IOMMU_SMMUV3},
+			{"keep", FIT_IOMMU_KEEP}),
+		NULL, "keep"},
+	{"intremap", &fit_field_word, FIELD(iommu, intremap), ON_OFF, NULL, "on"},
+	{"caching_mode", &fit_field_word, FIELD(iommu, caching_mode), ON_OFF, NULL, "on"},
+	{"iotlb", &fit_field_word, FIELD(iommu, iotlb), ON_OFF, NULL, "on"},
+	{"eim", &fit_field_word, FIELD(iommu, eim), ON_OFF, NULL, "keep"},
+	EXISTING,
+	{0},
+};
+
 #define DROP(device) \
 	{ \
 #device, &fit_field_flag, FIELD(lean, device), KEEP_OR("drop"), NULL, "keep" \

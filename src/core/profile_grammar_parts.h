@@ -20,6 +20,7 @@ extern const struct fit_profile_attribute fit_grammar_memballoon[];
 extern const struct fit_profile_attribute fit_grammar_watchdog[];
 extern const struct fit_profile_attribute fit_grammar_lean[];
 extern const struct fit_profile_attribute fit_grammar_memory[];
+extern const struct fit_profile_attribute fit_grammar_iommu[];
 extern const struct fit_profile_attribute fit_grammar_cells[];
 extern const struct fit_profile_attribute fit_grammar_interrupts_of_others[];
 extern const struct fit_profile_attribute fit_grammar_interrupts_of_devices[];

@@ -87,6 +87,10 @@ static const struct rule rules[FIT_FEATURE_COUNT] = {
 
 static bool is_x86(const char *arch)
 {
+	[FIT_FEATURE_IOMMU_INTEL] = {"Intel IOMMU", V(3, 5), 0, FIT_MACHINE_Q35, false},
+	[FIT_FEATURE_IOMMU_VIRTIO] = {"virtio IOMMU", V(8, 3), V(7, 0),
+		FIT_MACHINE_Q35 | FIT_MACHINE_ARM, false},
+	[FIT_FEATURE_IOMMU_SMMU] = {"SMMUv3", V(5, 5), 0, FIT_MACHINE_ARM, false},
 	return !*arch || fit_streq(arch, "x86_64") || fit_streq(arch, "i686");
 }
 

@@ -85,6 +85,9 @@ enum fit_feature {
 	FIT_FEATURE_ITCO,
 	FIT_FEATURE_COUNT,
 };
+	FIT_FEATURE_IOMMU_INTEL,
+	FIT_FEATURE_IOMMU_VIRTIO,
+	FIT_FEATURE_IOMMU_SMMU,
 
 /*
  * Can @target express it in this domain? If not, *ret_why (to be freed; may be NULL: not wanted)

@@ -67,7 +67,8 @@ const struct fit_fuzz_rule fit_fuzz_rules[] = {
 		 "?{<bootmenu enable='no'/>}"},
 	{"features", "?{<features><acpi/>?{<apic/>}?{<pae/>}?{$hyperv}?{<kvm>?{<hidden "
 		     "state='" ON_OFF "'/>}?{<hint-dedicated state='" ON_OFF "'/>}</kvm>}?{<pmu "
-		     "state='" ON_OFF "'/>}?{<vmport state='off'/>}?{<ioapic driver='kvm'/>}?{<smm "
+		     "state='" ON_OFF
+		     "'/>}?{<vmport state='off'/>}?{<ioapic driver='{kvm|qemu}'/>}?{<smm "
 		     "state='on'/>}</features>}"},
 	{"hyperv", "<hyperv{| mode='custom'| mode='passthrough'}>?{<relaxed state='" ON_OFF
 		   "'/>}?{<vapic state='" ON_OFF "'/>}?{<spinlocks state='on' retries='8191'/>}"
@@ -183,7 +184,8 @@ const struct fit_fuzz_rule fit_fuzz_rules[] = {
 	{"other", "<redirdev bus='usb' type='spicevmc'/>"},
 	{"other", "<memory model='dimm'><target><size unit='MiB'>512</size><node>0</node></target>"
 		  "</memory>"},
-	{"other", "<iommu model='intel'><driver intremap='on'/></iommu>"},
+	{"other", "<iommu model='{intel|intel|virtio|smmuv3}'>?{<driver intremap='" ON_OFF
+		  "'{| caching_mode='on'}{| iotlb='" ON_OFF "'}/>}</iommu>"},
 	{"other", "$foreign"},
 	{"foreign", "<unknown a='1'><vcpupin vcpu='0' cpuset='0'/>text</unknown>"},
 	{"foreign", "<x:y xmlns:x='urn:x' x:z='&#10;'><x:disk/></x:y>"},

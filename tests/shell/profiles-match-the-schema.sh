@@ -65,7 +65,7 @@ words() { # ELEMENT ATTRIBUTE WORD...
 	expect bad "<$element $attribute=\"\"/>"
 	expect bad "<$element $attribute=\" $1\"/>"
 }
-for element in cpu features hyperv clock vcpus emulator iothreads disks memory cells vfs; do
+for element in cpu features hyperv clock vcpus emulator iothreads disks memory cells vfs iommu; do
 	words $element existing keep replace require
 	expect good "<$element/>"
 	expect bad "<$element unheard-of='1'/>"
@@ -163,6 +163,10 @@ expect bad "<vfs mac='53:54:00:6b:3c:58'/>"
 expect bad "<vfs mac='52:54:00:6b:3c'/>"
 for pf in nearest 0000:41:00.0 41:00.0 10000:e1:00.0 enp65s0f0; do
 	expect good "<vfs pf='$pf'/>"
+words iommu model auto intel virtio smmuv3 keep
+for attribute in intremap caching_mode iotlb eim; do
+	words iommu $attribute on off keep
+done
 done
 for pf in '' a/b 41:00.8 0123456789abcdef 'a b'; do
 	expect bad "<vfs pf='$pf'/>"

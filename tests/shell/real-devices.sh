@@ -22,6 +22,7 @@ cat >"$HOST/etc/virt-fit/profiles/busy.xml" <<'XML'
       tx_queue_size="256" packed="on" vectors="auto" existing="replace"/>
   <memballoon model="none" existing="replace"/>
   <watchdog itco="none" existing="replace"/>
+  <iommu model="auto" existing="replace"/>
   <lean serial="drop" parallel="drop" sound="drop" usb="drop" smartcard="drop" cdrom="drop"
       floppy="drop" graphics="${graphics}" video="drop" controllers="drop"/>
 </profile>
@@ -143,6 +144,8 @@ virsh -q start web01
 arguments=$(tr '\0' '\n' <"/proc/$(guest_pid web01)/cmdline")
 contains "what QEMU was given" "$arguments" '"num-queues":2'
 contains "what QEMU was given" "$arguments" '"vectors":3'
+contains "what QEMU was given" "$arguments" \
+	'"driver":"intel-iommu","id":"iommu0","intremap":"on","caching-mode":true,"device-iotlb":true'
 lacks "what QEMU was given" "$arguments" "usb-"
 lacks "what QEMU was given" "$arguments" balloon
 virsh -q destroy web01

@@ -280,6 +280,84 @@ static void vectors_of_the_users_own_are_merged(void **state)
 		VECTORS("ua-root") "value = 3\n" VECTORS("ua-root") "type = unsigned\n");
 }
 
+#define MACHINE(arch, type) "<os><type arch='" arch "' machine='" type "'>hvm</type></os>"
+#define INTEL \
+	"devices/iommu = <iommu model='intel'><driver intremap='on' caching_mode='on' " \
+	"iotlb='on'/></iommu>\n"
+#define SPLIT "features/ioapic/@driver = qemu\n"
+
+static void an_iommu_is_the_one_of_the_machine(void **state)
+{
+	(void)state;
+	expect("<iommu model='auto'/>", MACHINE("x86_64", "q35"), INTEL SPLIT);
+	expect("<iommu model='auto'/>", MACHINE("aarch64", "virt"),
+		"devices/iommu = <iommu model='smmuv3'/>\n");
+	expect("<iommu model='virtio'/>", MACHINE("aarch64", "virt") "<features><acpi/></features>",
+		"devices/iommu = <iommu model='virtio'/>\n");
+	expect("<iommu model='keep'/>", MACHINE("x86_64", "q35"), "");
+	expect("<iommu/>", MACHINE("x86_64", "q35"), "");
+}
+
+static void an_iommu_that_cannot_be_is_left_out_and_said(void **state)
+{
+	const struct fit_target old = {FIT_VERSION_OF(8, 2, 0), FIT_VERSION_OF(7, 2, 0)};
+	fit_autofree char *text = emit("<iommu model='virtio'/>",
+		MACHINE("x86_64", "q35") "<features><acpi/></features>", &old);
+
+	(void)state;
+	assert_string_equal(
+		text, "(the IOMMU is left out: libvirt 8.2 has no virtio IOMMU (8.3 has))\n");
+	expect("<iommu model='auto'/>", MACHINE("x86_64", "pc"),
+		"(the IOMMU is left out: a machine of type x86_64 pc has no Intel IOMMU)\n");
+	expect("<iommu model='intel'/>", MACHINE("aarch64", "virt"),
+		"(the IOMMU is left out: a machine of type aarch64 virt has no Intel IOMMU)\n");
+	expect("<iommu model='auto'/>", MACHINE("s390x", "s390-ccw-virtio"),
+		"(the IOMMU is left out: a machine of type s390x s390-ccw-virtio has no Intel "
+		"IOMMU)\n");
+	expect("<iommu model='virtio'/>", MACHINE("x86_64", "q35"),
+		"(the IOMMU is left out: virtio's needs <acpi/>, which the definition has not)\n");
+}
+
+static void the_driver_of_an_iommu_is_as_the_profile_says(void **state)
+{
+	(void)state;
+	expect("<iommu model='intel' intremap='off' eim='on' caching_mode='keep'/>",
+		MACHINE("x86_64", "q35"),
+		"devices/iommu = <iommu model='intel'><driver intremap='off' iotlb='on'/></iommu>"
+		"\n");
+	expect("<iommu model='intel' eim='on'/>",
+		MACHINE("x86_64", "q35") "<features><ioapic driver='qemu'/></features>",
+		"devices/iommu = <iommu model='intel'><driver intremap='on' caching_mode='on' "
+		"eim='on' iotlb='on'/></iommu>\n");
+	expect("<iommu model='intel' intremap='keep' iotlb='keep' caching_mode='keep'/>",
+		MACHINE("x86_64", "q35"), "devices/iommu = <iommu model='intel'/>\n");
+}
+
+static void own_iommu_and_ioapic_follow_the_policy(void **state)
+{
+	static const char own[] =
+		MACHINE("x86_64", "q35") "<devices><iommu model='intel'/></devices>";
+	static const char kvm[] =
+		MACHINE("x86_64", "q35") "<features><ioapic driver='kvm'/></features>";
+
+	(void)state;
+	expect("<iommu model='auto'/>", own, "");
+	expect("<iommu model='auto' existing='replace'/>", own, INTEL SPLIT);
+	expect("<iommu model='auto' existing='require'/>", own,
+		"vm: cannot fit: the IOMMU is <iommu model='intel'/>, but p.xml:1 requires <iommu "
+		"model='intel'><driver intremap='on' caching_mode='on' iotlb='on'/></iommu>: "
+		"remove it from the definition, or say existing=\"keep\" or \"replace\" in the "
+		"profile");
+	expect("<iommu model='intel' intremap='keep' caching_mode='keep' iotlb='keep' "
+	       "existing='require'/>",
+		own, "");
+	expect("<iommu model='auto'/>", kvm,
+		"devices/iommu = <iommu model='intel'><driver caching_mode='on' iotlb='on'/>"
+		"</iommu>\n(interrupt remapping is left out: <ioapic driver='kvm'/> of the "
+		"definition stays)\n");
+	expect("<iommu model='auto' existing='replace'/>", kvm, INTEL SPLIT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -293,6 +371,10 @@ int main(void)
 		cmocka_unit_test(interfaces_that_a_mac_does_not_tell_apart_are_counted),
 		cmocka_unit_test(vectors_are_a_property_of_the_device_by_its_alias),
 		cmocka_unit_test(vectors_of_the_users_own_are_merged),
+		cmocka_unit_test(an_iommu_is_the_one_of_the_machine),
+		cmocka_unit_test(an_iommu_that_cannot_be_is_left_out_and_said),
+		cmocka_unit_test(the_driver_of_an_iommu_is_as_the_profile_says),
+		cmocka_unit_test(own_iommu_and_ioapic_follow_the_policy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
