@@ -218,6 +218,38 @@ static void print_set(const char *label, const struct fit_cpuset *set)
 		print_row(label, text);
 }
 
+/* What the kernel can give to groups of threads. One group is its own. */
+static void print_resctrl(const struct fit_host *host)
+{
+	static const char *const whats[] = {
+		[FIT_CACHE_BOTH] = "L3 cache",
+		[FIT_CACHE_CODE] = "L3 cache for code",
+		[FIT_CACHE_DATA] = "L3 cache for data",
+	};
+	const struct fit_bandwidth_control *bandwidth = &host->bandwidth_control;
+	const char *label = "resctrl";
+
+	for (size_t type = 0; type < FIT_ARRAY_SIZE(whats); type++) {
+		const struct fit_cache_control *control = &host->l3_control[type];
+		fit_autofree char *text =
+			fit_xasprintf("%s in %u pieces, at least %u, for up to %u groups",
+				whats[type], control->bits, control->min_bits, control->groups);
+
+		if (!control->bits)
+			continue;
+		print_row(label, text);
+		label = "";
+	}
+	if (bandwidth->step) {
+		fit_autofree char *text = fit_xasprintf(
+			"memory bandwidth in steps of %u%s, at least %u, for up to %u groups",
+			bandwidth->step, bandwidth->absolute ? "" : " percent", bandwidth->min,
+			bandwidth->groups);
+
+		print_row(label, text);
+	}
+}
+
 static void print_nodes(const struct fit_host *host)
 {
 	struct fit_cpuset homeless = host->online;
@@ -236,6 +268,7 @@ static void print_nodes(const struct fit_host *host)
 	}
 	print_set("offline", &offline);
 	print_set("isolated", &host->isolated);
+	print_resctrl(host);
 }
 
 /* What the device is for, or NULL when nobody would give it to a domain (PCI Code and ID

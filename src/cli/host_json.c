@@ -152,6 +152,60 @@ static struct json_object *json_irq(const struct fit_irq *irq)
 	return object;
 }
 
+static struct json_object *json_control(
+	unsigned int parts, const char *parts_name, unsigned int min, unsigned int groups)
+{
+	struct json_object *object = json_object_new_object();
+
+	add(object, parts_name, number(parts));
+	add(object, "min", number(min));
+	add(object, "groups", number(groups));
+	return object;
+}
+
+/* What the kernel can give to groups of threads; null for what it cannot. */
+static struct json_object *json_resctrl(const struct fit_host *host)
+{
+	static const char *const names[] = {
+		[FIT_CACHE_BOTH] = "l3",
+		[FIT_CACHE_CODE] = "l3_code",
+		[FIT_CACHE_DATA] = "l3_data",
+	};
+	const struct fit_bandwidth_control *bandwidth = &host->bandwidth_control;
+	struct json_object *object = json_object_new_object();
+	struct json_object *memory = NULL;
+
+	for (size_t type = 0; type < FIT_ARRAY_SIZE(names); type++) {
+		const struct fit_cache_control *control = &host->l3_control[type];
+
+		add(object, names[type],
+			control->bits ? json_control(control->bits, "pieces", control->min_bits,
+						control->groups)
+				      : NULL);
+	}
+	if (bandwidth->step) {
+		memory = json_control(bandwidth->step, "step", bandwidth->min, bandwidth->groups);
+		add(memory, "percent", json_object_new_boolean(!bandwidth->absolute));
+	}
+	add(object, "memory_bandwidth", memory);
+	return object;
+}
+
+static struct json_object *json_l3_caches(const struct fit_host *host)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < host->l3_count; i++) {
+		struct json_object *object = json_object_new_object();
+
+		add(object, "id", known_or_null(host->l3_caches[i].id));
+		add(object, "size_kib", number(host->l3_caches[i].size_kib));
+		add(object, "cpus", fit_json_cpus(&host->l3_groups[i]));
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
 struct json_object *fit_json_host(const struct fit_host *host, const struct fit_strlist *warnings)
 {
 	struct json_object *object = json_object_new_object();
@@ -179,6 +233,8 @@ struct json_object *fit_json_host(const struct fit_host *host, const struct fit_
 	add(object, "isolated", fit_json_cpus(&host->isolated));
 	add(object, "cpus", cpus);
 	add(object, "l3_groups", l3_groups);
+	add(object, "l3_caches", json_l3_caches(host));
+	add(object, "resctrl", json_resctrl(host));
 	add(object, "nodes", nodes);
 	add(object, "pci", pci);
 	add(object, "irqs", irqs);

@@ -51,6 +51,27 @@ static struct json_object *topology(const struct fit_topology *from)
 	return object;
 }
 
+static struct json_object *caches(const struct fit_plan *plan)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < plan->cache_count; i++) {
+		const struct fit_planned_cache *cache = &plan->caches[i];
+		struct json_object *object = json_object_new_object();
+
+		json_object_object_add(object, "l3_cache", json_object_new_int64(cache->id));
+		json_object_object_add(object, "vcpus", fit_json_cpus(&cache->vcpus));
+		if (cache->bytes)
+			json_object_object_add(
+				object, "bytes", json_object_new_uint64(cache->bytes));
+		if (cache->bandwidth)
+			json_object_object_add(object, "bandwidth_percent",
+				json_object_new_int64(cache->bandwidth));
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
 static struct json_object *memory(const struct fit_plan *plan)
 {
 	struct json_object *object = json_object_new_object();
@@ -284,6 +305,8 @@ struct json_object *fit_json_plan(const char *subject, const struct fit_render_r
 			object, "vcpus", pins("vcpu", plan->vcpus, plan->vcpu_count));
 		json_object_object_add(object, "nodes", fit_json_cpus(&plan->vcpu_nodes));
 	}
+	if (plan->cache_count)
+		json_object_object_add(object, "caches", caches(plan));
 	if (plan->has_topology)
 		json_object_object_add(object, "topology", topology(&plan->topology));
 	if (plan->has_emulator)

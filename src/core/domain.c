@@ -287,6 +287,8 @@ void fit_domain_clear(struct fit_domain *domain)
 	free(domain->numatune_mode);
 	fit_strlist_clear(&domain->vcpu_schedulers);
 	fit_strlist_clear(&domain->iothread_schedulers);
+	fit_strlist_clear(&domain->cache_tunes);
+	fit_strlist_clear(&domain->memory_tunes);
 	fit_strlist_clear(&domain->qemu_args);
 	*domain = (struct fit_domain){0};
 }

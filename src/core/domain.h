@@ -127,6 +127,8 @@ struct fit_domain {
 	size_t iothread_pin_count;
 	struct fit_strlist vcpu_schedulers;	/* <vcpusched vcpus=>, as written */
 	struct fit_strlist iothread_schedulers; /* <iothreadsched iothreads=> */
+	struct fit_strlist cache_tunes;		/* <cachetune vcpus=> */
+	struct fit_strlist memory_tunes;	/* <memorytune vcpus=> */
 	bool has_numatune;
 	bool numatune_auto;  /* placement='auto' */
 	char *numatune_mode; /* NULL without <memory> */

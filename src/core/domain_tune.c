@@ -256,7 +256,7 @@ static int read_pins(const struct fit_domain_reader *reader, const xmlNode *cput
 }
 
 /* Lists are told apart by what is written, which must be a list to stand in a path. */
-static int read_schedulers(const struct fit_domain_reader *reader, const xmlNode *cputune,
+static int read_lists(const struct fit_domain_reader *reader, const xmlNode *cputune,
 	const char *element, const char *attribute, struct fit_strlist *lists)
 {
 	fit_xml_for_each (node, cputune, element) {
@@ -293,10 +293,11 @@ int fit_domain_read_threads(const struct fit_domain_reader *reader, const xmlNod
 			&domain->vcpu_pin_count) < 0 ||
 		read_pins(reader, cputune, "iothreadpin", "iothread", &domain->iothread_pins,
 			&domain->iothread_pin_count) < 0 ||
-		read_schedulers(reader, cputune, "vcpusched", "vcpus", &domain->vcpu_schedulers) <
-			0 ||
-		read_schedulers(reader, cputune, "iothreadsched", "iothreads",
-			&domain->iothread_schedulers) < 0)
+		read_lists(reader, cputune, "vcpusched", "vcpus", &domain->vcpu_schedulers) < 0 ||
+		read_lists(reader, cputune, "iothreadsched", "iothreads",
+			&domain->iothread_schedulers) < 0 ||
+		read_lists(reader, cputune, "cachetune", "vcpus", &domain->cache_tunes) < 0 ||
+		read_lists(reader, cputune, "memorytune", "vcpus", &domain->memory_tunes) < 0)
 		return -1;
 	drop_excess_vcpu_pins(domain);
 	domain->has_emulator_pin = emulator;

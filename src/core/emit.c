@@ -5,7 +5,8 @@
  * libvirt and QEMU of the target can express it.
  *
  * emit_cpu.c: <cpu>; emit_cells.c: guest NUMA cells; emit_features.c: <features>; emit_clock.c:
- * <clock>; emit_tune.c: iothreads and pins; emit_sched.c: schedulers and shares; emit_memory.c:
+ * <clock>; emit_tune.c: iothreads and pins; emit_sched.c: schedulers and shares; emit_caches.c:
+ * cachetune and memorytune; emit_memory.c:
  * memory, numatune and backing; emit_devices.c: disks, controllers, VFs.
  */
 #include "core/emit.h"
@@ -95,6 +96,14 @@ char *fit_emit_found(const struct fit_emitter *emitter, const char *path)
 	return find_setting(emitter, &setting);
 }
 
+bool fit_emit_is_there(const struct fit_emitter *emitter, const char *path, const char *value)
+{
+	const struct fit_setting setting = {.path = path, .value = value};
+	fit_autofree char *found = find_setting(emitter, &setting);
+
+	return fit_streq(found, value);
+}
+
 int fit_emit_setting(const struct fit_emitter *emitter, const struct fit_intent *intent,
 	const struct fit_setting *setting)
 {
@@ -132,7 +141,8 @@ int fit_emit(struct fit_plan *plan, const struct fit_plan_input *input, struct f
 	if (fit_emit_cpu(&emitter) < 0 || fit_emit_cells(&emitter) < 0 ||
 		fit_emit_features(&emitter) < 0 || fit_emit_clock(&emitter) < 0 ||
 		fit_emit_threads(&emitter) < 0 || fit_emit_scheduling(&emitter) < 0 ||
-		fit_emit_memory(&emitter) < 0 || fit_emit_devices(&emitter) < 0) {
+		fit_emit_caches(&emitter) < 0 || fit_emit_memory(&emitter) < 0 ||
+		fit_emit_devices(&emitter) < 0) {
 		fit_edits_clear(&edits);
 		return -1;
 	}

@@ -43,12 +43,16 @@ int fit_emit_setting(const struct fit_emitter *emitter, const struct fit_intent 
 /* The attribute of the original at @path, to be freed; NULL when there is none. */
 char *fit_emit_found(const struct fit_emitter *emitter, const char *path);
 
+/* Has the original an element at @path that contains @value, an element as XML? */
+bool fit_emit_is_there(const struct fit_emitter *emitter, const char *path, const char *value);
+
 int fit_emit_cpu(const struct fit_emitter *emitter);
 int fit_emit_features(const struct fit_emitter *emitter);
 int fit_emit_clock(const struct fit_emitter *emitter);
 int fit_emit_cells(const struct fit_emitter *emitter);
 int fit_emit_threads(const struct fit_emitter *emitter);
 int fit_emit_scheduling(const struct fit_emitter *emitter);
+int fit_emit_caches(const struct fit_emitter *emitter);
 int fit_emit_memory(const struct fit_emitter *emitter);
 int fit_emit_devices(const struct fit_emitter *emitter);
 void fit_emit_passthrough(const struct fit_emitter *emitter);
@@ -56,11 +60,11 @@ void fit_emit_passthrough(const struct fit_emitter *emitter);
 /* Parts of the devices. */
 int fit_emit_disks(const struct fit_emitter *emitter);
 int fit_emit_interfaces(const struct fit_emitter *emitter);
+int fit_emit_iommu(const struct fit_emitter *emitter);
 void fit_emit_lean(const struct fit_emitter *emitter);
 
 /* Queues of a device: as many as @wanted, FIT_AUTO for as many as vCPUs, but not more than @most.
  */
-int fit_emit_iommu(const struct fit_emitter *emitter);
 unsigned int fit_emit_queues(
 	const struct fit_emitter *emitter, unsigned int wanted, unsigned int most);
 

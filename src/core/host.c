@@ -45,6 +45,7 @@ void fit_host_clear(struct fit_host *host)
 	clear_irqs(host);
 	free(host->cpus);
 	free(host->l3_groups);
+	free(host->l3_caches);
 	free(host->name);
 	free(host->identity);
 	free(host->arch);

@@ -35,6 +35,32 @@ struct fit_cpu {
 	struct fit_cpuset siblings; /* online SMT siblings and the CPU itself; empty when offline */
 };
 
+/* Which accesses a part of a cache is for. */
+enum fit_cache_type { FIT_CACHE_BOTH, FIT_CACHE_CODE, FIT_CACHE_DATA, FIT_CACHE_TYPES };
+
+/* A level 3 cache. */
+struct fit_l3 {
+	int id;		   /* the kernel's, which schemata and libvirt name it by; -1 unknown */
+	uint64_t size_kib; /* 0 unknown */
+	/* Neighbouring bits of its mask that the default group of resctrl leaves to others. */
+	unsigned int room[FIT_CACHE_TYPES];
+};
+
+/* What resctrl can give out of every L3 cache. */
+struct fit_cache_control {
+	unsigned int bits; /* of the mask: the cache's parts, of equal size; 0: nothing */
+	unsigned int min_bits;
+	unsigned int groups; /* that there can be, the default group included (num_closids) */
+};
+
+/* The same for memory bandwidth. */
+struct fit_bandwidth_control {
+	unsigned int step; /* percent; 0: nothing */
+	unsigned int min;
+	unsigned int groups;
+	bool absolute; /* numbers are no percent, but a rate: AMD, or mounted with mba_MBps */
+};
+
 struct fit_page_pool {
 	uint64_t page_kib;
 	uint64_t total; /* nr_hugepages, in pages */
@@ -106,8 +132,11 @@ struct fit_host {
 	int rt_period_us;
 	struct fit_cpu *cpus; /* present CPUs, offline ones included */
 	size_t cpu_count;
-	struct fit_cpuset *l3_groups;
+	struct fit_cpuset *l3_groups; /* CPUs that share an L3 cache */
+	struct fit_l3 *l3_caches;     /* by group; NULL: nothing is known of them */
 	size_t l3_count;
+	struct fit_cache_control l3_control[FIT_CACHE_TYPES];
+	struct fit_bandwidth_control bandwidth_control;
 	struct fit_node *nodes; /* a host without node directory has one node 0 of all CPUs */
 	size_t node_count;
 	struct fit_pci_device *pci;

@@ -312,6 +312,9 @@ void fit_place_bus_commit(struct fit_planner *planner);
 /* place_sched.c: real-time schedulers; needs the pins and the iothreads */
 void fit_place_scheduling_commit(struct fit_planner *planner);
 
+/* place_caches.c: parts of the L3 caches and of memory bandwidth; needs the pins */
+int fit_place_caches_commit(struct fit_planner *planner);
+
 /* place_qemu_args.c: warns where <qemu:commandline> contradicts the plan */
 void fit_place_qemu_args_check(struct fit_planner *planner);
 

@@ -31,6 +31,7 @@ void fit_plan_clear(struct fit_plan *plan)
 {
 	free(plan->vcpus);
 	free(plan->iothreads);
+	free(plan->caches);
 	for (size_t i = 0; i < plan->disk_iothread_count; i++)
 		free(plan->disk_iothreads[i].target);
 	free(plan->disk_iothreads);
@@ -162,10 +163,12 @@ int fit_plan_make(
 		result = fit_place_search(&planner, &best);
 	if (result == 0) {
 		commit(&planner, &best);
-		*ret_plan = plan;
-	} else {
-		fit_plan_clear(&plan);
+		result = fit_place_caches_commit(&planner);
 	}
+	if (result == 0)
+		*ret_plan = plan;
+	else
+		fit_plan_clear(&plan);
 	fit_candidate_clear(&best);
 	fit_place_vfs_clear(&planner);
 	fit_place_devices_clear(&planner);

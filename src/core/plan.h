@@ -107,6 +107,14 @@ struct fit_planned_cell {
 	uint64_t page_kib; /* 0: normal pages */
 };
 
+/* What vCPUs get of one L3 cache that they use. Those of the same vCPUs are neighbours. */
+struct fit_planned_cache {
+	struct fit_cpuset vcpus;
+	unsigned int id;	/* the kernel's */
+	uint64_t bytes;		/* of the cache, for them alone; 0: not said */
+	unsigned int bandwidth; /* percent of that to memory; 0: not said */
+};
+
 const char *fit_cpu_mode_name(enum fit_cpu_mode mode); /* libvirt's; NULL for KEEP */
 
 struct fit_plan {
@@ -125,6 +133,8 @@ struct fit_plan {
 	bool vcpus_real_time; /* their scheduler is set: each has a CPU alone */
 	bool emulator_real_time;
 	bool iothreads_real_time;
+	struct fit_planned_cache *caches;
+	size_t cache_count;
 	bool has_emulator;
 	struct fit_cpuset emulator;
 	bool iothreads_kept;

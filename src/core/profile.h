@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "base/strlist.h"
+#include "core/host.h"
 #include "core/hyperv.h"
 #include "core/request.h"
 
@@ -131,6 +132,22 @@ struct fit_intent_shares {
 	unsigned int value; /* cgroup v2: 100 is normal; v1: 1024; 0: leave */
 };
 
+/* A part of each L3 cache that the vCPUs use, for them alone. */
+struct fit_intent_cachetune {
+	struct fit_intent intent;
+	unsigned int level;
+	enum fit_cache_type type;
+	uint64_t size_kib;   /* 0: leave */
+	bool missing_refuse; /* missing="refuse": a host that cannot is an error, not a warning */
+};
+
+/* How much of the memory bandwidth the vCPUs may use, through each L3 cache. */
+struct fit_intent_memorytune {
+	struct fit_intent intent;
+	unsigned int bandwidth; /* percent; 0: leave */
+	bool missing_refuse;
+};
+
 /* "auto" as a number of queues or vectors. */
 #define FIT_AUTO UINT_MAX
 
@@ -173,23 +190,6 @@ struct fit_intent_watchdog {
 	char *itco; /* action= of the one that is part of q35 */
 };
 
-/* Devices to drop from the definition where nothing needs them. */
-struct fit_intent_lean {
-	struct fit_intent intent;
-	bool serial;
-	bool parallel;
-	bool sound;
-	bool usb; /* inputs, redirections, hubs, and the controllers if nothing else uses them */
-	bool smartcard;
-	bool cdrom; /* drives without a medium */
-	bool floppy;
-	bool graphics;
-	bool video;	  /* adapters that no graphics show */
-	bool controllers; /* ide, sata, scsi, fdc, ccid, virtio-serial without a device */
-};
-
-#define FIT_ALLOCATION_THREADS_AUTO UINT_MAX /* as many as vCPUs, at most 16 */
-
 enum fit_iommu {
 	FIT_IOMMU_KEEP, /* as the definition has it */
 	FIT_IOMMU_AUTO, /* the one that belongs to the machine type */
@@ -207,6 +207,23 @@ struct fit_intent_iommu {
 	char *iotlb;
 	char *eim;
 };
+
+/* Devices to drop from the definition where nothing needs them. */
+struct fit_intent_lean {
+	struct fit_intent intent;
+	bool serial;
+	bool parallel;
+	bool sound;
+	bool usb; /* inputs, redirections, hubs, and the controllers if nothing else uses them */
+	bool smartcard;
+	bool cdrom; /* drives without a medium */
+	bool floppy;
+	bool graphics;
+	bool video;	  /* adapters that no graphics show */
+	bool controllers; /* ide, sata, scsi, fdc, ccid, virtio-serial without a device */
+};
+
+#define FIT_ALLOCATION_THREADS_AUTO UINT_MAX /* as many as vCPUs, at most 16 */
 
 struct fit_intent_memory {
 	struct fit_intent intent;
@@ -321,10 +338,13 @@ struct fit_profile {
 	struct fit_intent_emulator emulator;
 	struct fit_intent_iothreads iothreads;
 	struct fit_intent_shares shares;
+	struct fit_intent_cachetune cachetune;
+	struct fit_intent_memorytune memorytune;
 	struct fit_intent_disks disks;
 	struct fit_intent_interfaces interfaces;
 	struct fit_intent_memballoon memballoon;
 	struct fit_intent_watchdog watchdog;
+	struct fit_intent_iommu iommu;
 	struct fit_intent_lean lean;
 	struct fit_intent_memory memory;
 	struct fit_intent_cells cells;
@@ -344,7 +364,6 @@ void fit_profile_clear(struct fit_profile *profile);
 typedef int (*fit_profile_loader)(void *context, const char *name, char **ret_path, char **ret_text,
 	size_t *ret_length, struct fit_err *err);
 
-	struct fit_intent_iommu iommu;
 /*
  * Composes @names with the values in @params (NULL when none). Errors: unknown profile, one that is
  * named twice, include cycle, unknown element, attribute, value or parameter, a parameter value of

@@ -91,6 +91,20 @@ static char *store_number(
 	return canonical;
 }
 
+/* A size, or the value of one of the words. */
+static char *store_size(
+	const struct fit_profile_attribute *attribute, void *field, const char *text)
+{
+	const struct fit_profile_word *word = find_word(attribute, text);
+	uint64_t kib = word ? word->value : 0;
+
+	if (!word && !fit_value_parse_size(text, &kib))
+		return NULL;
+	*(uint64_t *)field = kib;
+	return word ? fit_xstrdup(text)
+		    : fit_value_canonical(fit_value_type_find(attribute->type), NULL, text);
+}
+
 /* "auto" or a number: two fields. */
 static char *store_iothread_count(
 	const struct fit_profile_attribute *attribute, void *field, const char *text)
@@ -173,6 +187,7 @@ const struct fit_profile_field fit_field_flag = {store_flag, NULL};
 const struct fit_profile_field fit_field_enum = {store_enum, NULL};
 const struct fit_profile_field fit_field_count = {store_count, NULL};
 const struct fit_profile_field fit_field_number = {store_number, NULL};
+const struct fit_profile_field fit_field_size = {store_size, NULL};
 const struct fit_profile_field fit_field_iothread_count = {store_iothread_count, NULL};
 const struct fit_profile_field fit_field_disk_iothreads = {store_disk_iothreads, NULL};
 const struct fit_profile_field fit_field_word = {store_word, clear_string};

@@ -24,6 +24,7 @@ extern const struct fit_profile_field fit_field_word; /* the word into a string;
 /* … or a value of its type. */
 extern const struct fit_profile_field fit_field_count;	/* a number, or the value of a word */
 extern const struct fit_profile_field fit_field_number; /* a number of its type, or of a word */
+extern const struct fit_profile_field fit_field_size;	/* KiB into a uint64_t, or of a word */
 extern const struct fit_profile_field fit_field_text;	/* the canonical spelling into a string */
 extern const struct fit_profile_field fit_field_hyperv; /* enlightenments into a fit_hyperv_set */
 /* Kinds of one intent only: the field is the whole intent. */

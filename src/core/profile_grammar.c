@@ -22,6 +22,8 @@ const struct fit_profile_element fit_profile_elements[] = {
 	{NULL, "emulator", NULL, "emulator", INTENT(emulator), fit_grammar_emulator},
 	{NULL, "iothreads", NULL, "iothreads", INTENT(iothreads), fit_grammar_iothreads},
 	{NULL, "shares", NULL, "shares", INTENT(shares), fit_grammar_shares},
+	{NULL, "cachetune", NULL, "cachetune", INTENT(cachetune), fit_grammar_cachetune},
+	{NULL, "memorytune", NULL, "memorytune", INTENT(memorytune), fit_grammar_memorytune},
 	{NULL, "disks", NULL, "disks", INTENT(disks), fit_grammar_disks},
 	{NULL, "interfaces", NULL, "interfaces", INTENT(interfaces), fit_grammar_interfaces},
 	{NULL, "memory", NULL, "memory", INTENT(memory), fit_grammar_memory},
@@ -37,9 +39,9 @@ const struct fit_profile_element fit_profile_elements[] = {
 		fit_grammar_passthrough},
 	{NULL, "memballoon", NULL, "memballoon", INTENT(memballoon), fit_grammar_memballoon},
 	{NULL, "watchdog", NULL, "watchdog", INTENT(watchdog), fit_grammar_watchdog},
+	{NULL, "iommu", NULL, "iommu", INTENT(iommu), fit_grammar_iommu},
 	{NULL, "lean", NULL, "lean", INTENT(lean), fit_grammar_lean},
 	{"host", "governor", NULL, "host governor", INTENT(governor), fit_grammar_governor},
-	{NULL, "iommu", NULL, "iommu", INTENT(iommu), fit_grammar_iommu},
 };
 
 const size_t fit_profile_element_count = FIT_ARRAY_SIZE(fit_profile_elements);

@@ -56,3 +56,28 @@ const struct fit_profile_attribute fit_grammar_shares[] = {
 	EXISTING,
 	{0},
 };
+
+#define MISSING(intent) \
+	{ \
+		"missing", &fit_field_flag, FIELD(intent, missing_refuse), \
+			WORDS({"warn", 0}, {"refuse", 1}), NULL, "warn" \
+	}
+
+const struct fit_profile_attribute fit_grammar_cachetune[] = {
+	{"level", &fit_field_enum, FIELD(cachetune, level), WORDS({"3", 3}), NULL, "3"},
+	{"type", &fit_field_enum, FIELD(cachetune, type),
+		WORDS({"both", FIT_CACHE_BOTH}, {"code", FIT_CACHE_CODE}, {"data", FIT_CACHE_DATA}),
+		NULL, "both"},
+	{"size", &fit_field_size, FIELD(cachetune, size_kib), WORDS({"keep", 0}), "size", NULL},
+	MISSING(cachetune),
+	EXISTING,
+	{0},
+};
+
+const struct fit_profile_attribute fit_grammar_memorytune[] = {
+	{"bandwidth", &fit_field_number, FIELD(memorytune, bandwidth), WORDS({"keep", 0}),
+		"percent", NULL},
+	MISSING(memorytune),
+	EXISTING,
+	{0},
+};

@@ -34,8 +34,7 @@ bool fit_value_parse_count(const char *text, unsigned int *ret_count)
 	return true;
 }
 
-/* A size with its unit, nothing between: "2MiB". Not 0. */
-static bool parse_size(const char *text, uint64_t *ret_kib)
+bool fit_value_parse_size(const char *text, uint64_t *ret_kib)
 {
 	size_t digits = strspn(text, "0123456789");
 	fit_autofree char *number = fit_xstrndup(text, digits);
@@ -67,7 +66,7 @@ bool fit_value_parse_page_sizes(const char *text, uint64_t **ret_sizes, size_t *
 		uint64_t kib = 0;
 
 		if (!(last && fit_streq(words.items[i], "none")) &&
-			(!parse_size(words.items[i], &kib) || (kib & (kib - 1))))
+			(!fit_value_parse_size(words.items[i], &kib) || (kib & (kib - 1))))
 			return false;
 		for (size_t j = 0; j < count; j++)
 			if (sizes[j] == kib)
@@ -122,11 +121,16 @@ static char *canonical_nanoseconds(const char *text, const char *allowed FIT_UNU
 	return canonical_number(text, 1, 1000000000);
 }
 
+static char *canonical_percent(const char *text, const char *allowed FIT_UNUSED)
+{
+	return canonical_number(text, 1, 100);
+}
+
 static char *canonical_size(const char *text, const char *allowed FIT_UNUSED)
 {
 	uint64_t kib;
 
-	return parse_size(text, &kib) ? format_size(kib) : NULL;
+	return fit_value_parse_size(text, &kib) ? format_size(kib) : NULL;
 }
 
 static char *canonical_sizes(const char *text, const char *allowed FIT_UNUSED)
@@ -305,6 +309,7 @@ static const struct fit_value_type types[] = {
 	{"vlan", canonical_vlan, "a VLAN from 1 to 4094", NULL},
 	{"priority", canonical_priority, "a real-time priority from 1 to 99", NULL},
 	{"shares", canonical_shares, "a weight from 2 to 10000", NULL},
+	{"percent", canonical_percent, "a number from 1 to 100 (percent)", NULL},
 	{"nanoseconds", canonical_nanoseconds, "nanoseconds, from 1 to 1000000000 (a second)",
 		NULL},
 	{"text", canonical_text, "a line of text", NULL},

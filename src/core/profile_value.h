@@ -17,6 +17,9 @@
 
 FIT_MUST_CHECK bool fit_value_parse_count(const char *text, unsigned int *ret_count);
 
+/* A size with its unit, nothing between: "2MiB". Not 0. */
+FIT_MUST_CHECK bool fit_value_parse_size(const char *text, uint64_t *ret_kib);
+
 /* "1GiB 2MiB none": KiB in order of preference, 0 for "none", which comes last. Each is a power of
  * two, as page sizes are on every architecture. The array is to be freed. */
 FIT_MUST_CHECK bool fit_value_parse_page_sizes(

@@ -221,6 +221,25 @@ static void add_threads(struct report *report)
 	}
 }
 
+/* "8 MiB of L3 cache 0; 50 % of its bandwidth": of all caches that the vCPUs use. */
+static void add_caches(struct report *report)
+{
+	for (size_t i = 0; i < report->plan->cache_count; i++) {
+		const struct fit_planned_cache *cache = &report->plan->caches[i];
+		fit_autofree char *size = fit_format_size_kib(cache->bytes / 1024);
+		fit_autofree char *vcpus = fit_cpuset_describe(&cache->vcpus, "vCPU");
+		fit_autobuffer struct fit_buffer text = {0};
+
+		if (cache->bytes)
+			fit_buffer_addf(&text, "%s alone", size);
+		if (cache->bandwidth)
+			fit_buffer_addf(&text, "%s%u %% of the bandwidth to memory",
+				text.length ? ", " : "", cache->bandwidth);
+		add_row(report, fit_xasprintf("L3 cache %u", cache->id), fit_buffer_steal(&text),
+			FIT_STEAL(vcpus));
+	}
+}
+
 static char *comment_on_pages(const struct report *report, const struct fit_cpuset *nodes,
 	uint64_t page_kib, uint64_t pages)
 {
@@ -469,6 +488,7 @@ char *fit_plan_report(const struct fit_plan *plan, const struct fit_plan_input *
 
 	add_vcpus(&report);
 	add_topology(&report);
+	add_caches(&report);
 	add_threads(&report);
 	add_memory(&report);
 	add_cells(&report);

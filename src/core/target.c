@@ -64,6 +64,10 @@ static const struct rule rules[FIT_FEATURE_COUNT] = {
 	[FIT_FEATURE_SCSI_IOTHREAD_MAP] = {"mapping of iothreads to the queues of a controller",
 		V(11, 2), V(10, 0), 0, false},
 	[FIT_FEATURE_EMULATOR_SCHEDULER] = {"scheduler of the emulator", V(5, 3), 0, 0, false},
+	[FIT_FEATURE_CACHE_TUNE] = {"allocation of the host's caches", V(4, 1), 0, FIT_MACHINE_X86,
+		true},
+	[FIT_FEATURE_MEMORY_TUNE] = {"allocation of memory bandwidth", V(4, 7), 0, FIT_MACHINE_X86,
+		true},
 	[FIT_FEATURE_IOTHREAD_POLL] = {"poll settings of iothreads", V(9, 4), V(2, 9), 0, false},
 	[FIT_FEATURE_MEMFD] = {"memory of type memfd", V(4, 10), V(2, 12), 0, false},
 	[FIT_FEATURE_ALLOCATION_THREADS] = {"threads that allocate memory", V(8, 2), V(5, 0), 0,
@@ -83,14 +87,14 @@ static const struct rule rules[FIT_FEATURE_COUNT] = {
 			FIT_MACHINE_RISCV,
 		false},
 	[FIT_FEATURE_ITCO] = {"iTCO watchdog", V(9, 1), 0, FIT_MACHINE_Q35, false},
-};
-
-static bool is_x86(const char *arch)
-{
 	[FIT_FEATURE_IOMMU_INTEL] = {"Intel IOMMU", V(3, 5), 0, FIT_MACHINE_Q35, false},
 	[FIT_FEATURE_IOMMU_VIRTIO] = {"virtio IOMMU", V(8, 3), V(7, 0),
 		FIT_MACHINE_Q35 | FIT_MACHINE_ARM, false},
 	[FIT_FEATURE_IOMMU_SMMU] = {"SMMUv3", V(5, 5), 0, FIT_MACHINE_ARM, false},
+};
+
+static bool is_x86(const char *arch)
+{
 	return !*arch || fit_streq(arch, "x86_64") || fit_streq(arch, "i686");
 }
 

@@ -50,6 +50,7 @@
 #define FIT_PATH_NODE	     "sys/devices/system/node"
 #define FIT_PATH_PCI_DEVICES "sys/bus/pci/devices"
 #define FIT_PATH_HUGEPAGES   "sys/kernel/mm/hugepages"
+#define FIT_PATH_RESCTRL     "sys/fs/resctrl"
 #define FIT_PATH_CPU_CORE    "sys/devices/cpu_core/cpus" /* hybrid x86 */
 #define FIT_PATH_CPU_ATOM    "sys/devices/cpu_atom/cpus"
 #define FIT_PATH_PCI_BUS     "sys/bus/pci"

@@ -203,10 +203,11 @@ int fit_probe(const struct fit_fsroot *root, unsigned int parts, struct fit_host
 	find_names(&run);
 	if (parts & (FIT_PROBE_CPUS | FIT_PROBE_NODES))
 		fit_probe_nodes(&run, parts & FIT_PROBE_NODES);
-	if (parts & FIT_PROBE_CPUS)
+	if (parts & FIT_PROBE_CPUS) {
 		fit_probe_topology(&run);
-	if (parts & FIT_PROBE_CPUS)
+		fit_probe_resctrl(&run);
 		find_real_time_limit(&run);
+	}
 	if (parts & (FIT_PROBE_PCI | FIT_PROBE_MSIX))
 		fit_probe_pci(&run);
 	if (parts & FIT_PROBE_PCI)

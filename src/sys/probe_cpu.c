@@ -147,10 +147,20 @@ static void split_disagreeing(const struct fit_probe_run *run)
 	}
 }
 
-/* The CPUs that share the level 3 cache of @cpu. *index is where it was for the last CPU, and most
- * likely is for this one. */
-static bool read_l3(
-	const struct fit_probe_run *run, int cpu, int *index, struct fit_cpuset *ret_set)
+/* "32768K", as the kernel prints all sizes of caches. */
+static uint64_t read_cache_size(const struct fit_probe_run *run, const char *directory)
+{
+	fit_autofree char *text = fit_probe_text(run, directory, "size");
+	const char *unit = text;
+	uint64_t kib;
+
+	return text && fit_scan_uint(&unit, UINT32_MAX, &kib) && fit_streq(unit, "K") ? kib : 0;
+}
+
+/* The level 3 cache of @cpu and the CPUs that share it. *index is where it was for the last CPU,
+ * and most likely is for this one. */
+static bool read_l3(const struct fit_probe_run *run, int cpu, int *index,
+	struct fit_cpuset *ret_set, struct fit_l3 *ret_cache)
 {
 	char name[32];
 	char directory[DIRECTORY_MAX];
@@ -162,8 +172,31 @@ static bool read_l3(
 		if (level == 3 && i >= 0)
 			*index = i;
 	}
-	return level == 3 &&
-	       fit_probe_cpuset(run, directory, "shared_cpu_list", "shared_cpu_map", ret_set);
+	if (level != 3 ||
+		!fit_probe_cpuset(run, directory, "shared_cpu_list", "shared_cpu_map", ret_set))
+		return false;
+	*ret_cache = (struct fit_l3){
+		.id = fit_probe_int(run, directory, "id", -1),
+		.size_kib = read_cache_size(run, directory),
+	};
+	return true;
+}
+
+/* Caches of one number: what is given of one cannot be told from what is of the other. */
+static void drop_ambiguous_ids(const struct fit_probe_run *run)
+{
+	struct fit_l3 *caches = run->host->l3_caches;
+	size_t count = run->host->l3_count;
+
+	for (size_t i = 0; i < count; i++) {
+		int id = caches[i].id;
+
+		for (size_t j = i + 1; j < count && id >= 0; j++)
+			if (caches[j].id == id)
+				caches[i].id = caches[j].id = -1;
+		if (id >= 0 && caches[i].id < 0)
+			fit_probe_warn(run, "several L3 caches have the id %d: ignored", id);
+	}
 }
 
 static void find_l3_groups(const struct fit_probe_run *run)
@@ -174,9 +207,11 @@ static void find_l3_groups(const struct fit_probe_run *run)
 
 	fit_cpuset_for_each (id, &host->online) {
 		struct fit_cpuset group;
+		struct fit_l3 cache;
+		size_t count = host->l3_count;
 
 		if (fit_cpuset_contains(&grouped, (unsigned int)id) ||
-			!read_l3(run, id, &index, &group))
+			!read_l3(run, id, &index, &group, &cache))
 			continue;
 		fit_cpuset_intersect(&group, &host->online);
 		fit_cpuset_add(&group, (unsigned int)id);
@@ -186,9 +221,11 @@ static void find_l3_groups(const struct fit_probe_run *run)
 		}
 		fit_cpuset_unite(&grouped, &group);
 		fit_cpuset_for_each (member, &group)
-			cpu_at(host, member)->l3 = (int)host->l3_count;
+			cpu_at(host, member)->l3 = (int)count;
+		*FIT_APPEND(host->l3_caches, count) = cache;
 		*FIT_APPEND(host->l3_groups, host->l3_count) = group;
 	}
+	drop_ambiguous_ids(run);
 }
 
 static void set_kinds(

@@ -35,6 +35,7 @@ bool fit_probe_numbered(const char *name, const char *prefix, unsigned int max, 
 int fit_probe_cpu_list(const struct fit_probe_run *run, struct fit_err *err);
 void fit_probe_nodes(const struct fit_probe_run *run, bool with_memory);
 void fit_probe_topology(const struct fit_probe_run *run); /* needs the nodes */
+void fit_probe_resctrl(const struct fit_probe_run *run);  /* needs the topology */
 void fit_probe_pci(const struct fit_probe_run *run);
 void fit_probe_block(const struct fit_probe_run *run); /* needs PCI */
 void fit_probe_msix(const struct fit_probe_run *run);  /* needs PCI */

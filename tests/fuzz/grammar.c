@@ -49,7 +49,12 @@ const struct fit_fuzz_rule fit_fuzz_rules[] = {
 		"</quota>}{|$pins}?{<emulatorpin cpuset='$cpus'/>}{|$iothreadpins}?{<vcpusched "
 		"vcpus='0' scheduler='fifo' priority='#{1-9}'/>}?{$iothreadsched}"
 		"?{<emulatorsched scheduler='rr' priority='1'/>}"
-		"</cputune>"},
+		"{||||$cachetune}{||||$memorytune}</cputune>"},
+	{"cachetune", "<cachetune vcpus='{0|0|0-1|1}'><cache id='0' level='3' "
+		      "type='{both|both|code}' size='#{1-9}' unit='{MiB|KiB}'/>?{<monitor "
+		      "level='3' vcpus='0'/>}</cachetune>"},
+	{"memorytune", "<memorytune vcpus='{0|0|0-1|1}'><node id='#{0-1}' bandwidth='#{1-10}0'/>"
+		       "</memorytune>"},
 	{"numatune", "<numatune>?{<memory mode='{strict|preferred|interleave|restrictive}' "
 		     "{nodeset='$nodes'|placement='auto'}/>}{|$memnodes}</numatune>"},
 

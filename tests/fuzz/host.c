@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Hosts by number: those of tests/hosts, which are read once, and made-up ones with what real hosts
- * have, too: SMT or not, offline and isolated CPUs, memoryless nodes, cards, other domains. */
+ * have, too: SMT or not, offline and isolated CPUs, memoryless nodes, cards, other domains, caches
+ * that can be given out. */
 #include "fuzz.h"
 
 #include <stdlib.h>
@@ -84,6 +85,8 @@ static struct fit_host make(void)
 		fit_xreplace(&host.cpu_vendor, "AuthenticAMD");
 	if (fit_chance(70))
 		add_devices(&host);
+	if (fit_chance(50))
+		fit_made_resctrl(&host, 1U << fit_draw(6));
 	return host;
 }
 

@@ -58,6 +58,25 @@ cache() { # CPU INDEX LEVEL CPUS
 	put $dir/shared_cpu_list "$4"
 }
 
+# Number and size of the level 3 caches that cpu() made.
+l3_cache() { # CPU ID KIB
+	put $cpu_dir/cpu$1/cache/index3/id "$2"
+	put $cpu_dir/cpu$1/cache/index3/size "$3K"
+}
+
+# Resource control as mounted: NAME is L3, or L3CODE and L3DATA.
+resctrl_cache() { # NAME MASK MIN-BITS GROUPS
+	put sys/fs/resctrl/info/$1/cbm_mask "$2"
+	put sys/fs/resctrl/info/$1/min_cbm_bits "$3"
+	put sys/fs/resctrl/info/$1/num_closids "$4"
+}
+
+resctrl_bandwidth() { # STEP MIN GROUPS
+	put sys/fs/resctrl/info/MB/bandwidth_gran "$1"
+	put sys/fs/resctrl/info/MB/min_bandwidth "$2"
+	put sys/fs/resctrl/info/MB/num_closids "$3"
+}
+
 governor() { # CPU GOVERNOR [MAX-KHZ]: a policy of its own
 	local dir=$cpu_dir/cpufreq/policy$1
 	put $dir/scaling_governor "$2"

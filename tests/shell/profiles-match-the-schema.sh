@@ -128,6 +128,21 @@ done
 words shares value keep 2 10000
 expect bad "<shares value='10001'/>"
 expect bad "<shares/>"
+expect good "<cachetune size='8MiB'/>"
+words "cachetune size='8MiB'" level 3
+words "cachetune size='8MiB'" type both code data
+for element in "cachetune size='8MiB'" "memorytune bandwidth='50'"; do
+	words "$element" missing warn refuse
+	words "$element" existing keep replace require
+	expect bad "<$element unheard-of='1'/>"
+done
+words cachetune size keep 1536KiB 1GiB
+words memorytune bandwidth keep 1 50 100
+expect bad "<memorytune bandwidth='101'/>"
+expect bad "<memorytune bandwidth='0'/>"
+expect bad "<memorytune/>"
+expect bad "<cachetune/>"
+expect bad "<cachetune size='8'/>"
 words cells count auto none 1 8192
 words cells distances mirror none
 words disks iothread spread map keep
@@ -148,6 +163,10 @@ done
 for pages in "" unheard-of "none 2MiB" 2048 "2MiB,1GiB"; do
 	expect bad "<memory pages='$pages'/>"
 done
+words iommu model auto intel virtio smmuv3 keep
+for attribute in intremap caching_mode iotlb eim; do
+	words iommu $attribute on off keep
+done
 words vfs class network nvme
 words vfs count 0 1 8192
 words vfs create needed 8
@@ -163,10 +182,6 @@ expect bad "<vfs mac='53:54:00:6b:3c:58'/>"
 expect bad "<vfs mac='52:54:00:6b:3c'/>"
 for pf in nearest 0000:41:00.0 41:00.0 10000:e1:00.0 enp65s0f0; do
 	expect good "<vfs pf='$pf'/>"
-words iommu model auto intel virtio smmuv3 keep
-for attribute in intremap caching_mode iotlb eim; do
-	words iommu $attribute on off keep
-done
 done
 for pf in '' a/b 41:00.8 0123456789abcdef 'a b'; do
 	expect bad "<vfs pf='$pf'/>"
@@ -199,7 +214,7 @@ expect bad "<host><governor missing='ignore'/></host>"
 expect bad "<host><vcpus/></host>"
 expect bad "<governor/>"
 
-for type in count:1 priority:50 shares:200 nanoseconds:1000 size:4MiB sizes:none yes-no:no pf:nearest macs:52:54:00:6b:3c:58 vlan:7 \
+for type in count:1 priority:50 shares:200 percent:50 nanoseconds:1000 size:4MiB sizes:none yes-no:no pf:nearest macs:52:54:00:6b:3c:58 vlan:7 \
 	names:none hyperv:all vendor-id:me text:any; do
 	expect good "<param name='a' type='${type%%:*}' default='${type#*:}'/>"
 	expect bad "<param name='a' type='${type%%:*}' default=''/>"

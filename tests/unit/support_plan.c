@@ -82,6 +82,18 @@ struct fit_host fit_made_host(struct fit_host_shape shape)
 	return host;
 }
 
+void fit_made_resctrl(struct fit_host *host, unsigned int mib)
+{
+	host->l3_caches = fit_xcalloc(host->l3_count, sizeof(*host->l3_caches));
+	for (size_t i = 0; i < host->l3_count; i++)
+		host->l3_caches[i] = (struct fit_l3){
+			.id = (int)i, .size_kib = (uint64_t)mib << 10, .room = {16}};
+	host->l3_control[FIT_CACHE_BOTH] =
+		(struct fit_cache_control){.bits = 16, .min_bits = 1, .groups = 8};
+	host->bandwidth_control =
+		(struct fit_bandwidth_control){.step = 10, .min = 10, .groups = 8};
+}
+
 void fit_made_offline(struct fit_host *host, unsigned int id)
 {
 	fit_cpuset_remove(&host->online, id);

@@ -19,6 +19,10 @@ struct fit_host_shape {
  * MiB and 1 GiB pages without a page. */
 struct fit_host fit_made_host(struct fit_host_shape shape);
 
+/* Lets it give out its L3 caches, of @mib each, in 16 pieces with at least one each to 7 groups and
+ * the default group, and memory bandwidth in steps of 10 percent. All of it is free. */
+void fit_made_resctrl(struct fit_host *host, unsigned int mib);
+
 struct fit_cpuset fit_made_set(const char *list);
 
 /* Takes a CPU offline. */

@@ -102,6 +102,67 @@ static void each_vcpu_has_its_line_for_the_scheduler(void **state)
 		"cputune/shares/text() = 200\n");
 }
 
+static void each_group_of_vcpus_has_its_part_of_the_caches(void **state)
+{
+	struct fit_planned_cache caches[] = {
+		{fit_made_set("0-1"), 0, 6ULL << 20, 50},
+		{fit_made_set("0-1"), 2, 1536ULL << 10, 50},
+		{fit_made_set("2"), 1, 1118481, 50},
+	};
+	const struct fit_plan plan = {.caches = caches, .cache_count = 3};
+	struct fit_profile profile = {
+		.cachetune = {.intent = {.set = true}, .level = 3, .type = FIT_CACHE_DATA},
+		.memorytune = {.intent = {.set = true}},
+	};
+	static const char memory[] =
+		"cputune/memorytune[@vcpus='0-1'] = <memorytune vcpus='0-1'><node id='0' "
+		"bandwidth='50'/><node id='2' bandwidth='50'/></memorytune>\n"
+		"cputune/memorytune[@vcpus='2'] = <memorytune vcpus='2'><node id='1' "
+		"bandwidth='50'/></memorytune>\n";
+	static const char cache[] =
+		"cputune/cachetune[@vcpus='0-1'] = <cachetune vcpus='0-1'><cache id='0' level='3' "
+		"type='data' size='6' unit='MiB'/><cache id='2' level='3' type='data' size='1536' "
+		"unit='KiB'/></cachetune>\n"
+		"cputune/cachetune[@vcpus='2'] = <cachetune vcpus='2'><cache id='1' level='3' "
+		"type='data' size='1118481' unit='B'/></cachetune>\n";
+	fit_autofree char *both = fit_xasprintf("%s%s", cache, memory);
+	fit_autofree char *instead = fit_xasprintf("cputune/cachetune[@vcpus='0,1'] = (removed)\n%s"
+						   "%s",
+		cache, memory);
+	static const char own[] =
+		"<vcpu>3</vcpu><cputune><cachetune vcpus='0,1'/><cachetune vcpus='2'/></cputune>";
+
+	(void)state;
+	expect("<vcpu>3</vcpu>", &plan, &profile, NULL, both);
+	expect(own, &plan, &profile, NULL, memory);
+	profile.cachetune.intent.existing = FIT_EXISTING_REPLACE;
+	expect(own, &plan, &profile, NULL, instead);
+}
+
+/* As libvirt prints them, the sizes in other units. */
+static void the_same_parts_are_not_replaced_nor_refused(void **state)
+{
+	struct fit_planned_cache caches[] = {{fit_made_set("0-1"), 0, 6ULL << 20, 0}};
+	const struct fit_plan plan = {.caches = caches, .cache_count = 1};
+	struct fit_profile profile = {
+		.cachetune = {
+			.level = 3, .intent = {.set = true, .existing = FIT_EXISTING_REQUIRE}}};
+	static const char same[] =
+		"<vcpu>2</vcpu><cputune><cachetune vcpus='0-1'><cache id='0' level='3' type='both' "
+		"size='6144' unit='KiB'/></cachetune></cputune>";
+	static const char other[] =
+		"<vcpu>2</vcpu><cputune><cachetune vcpus='0-1'><cache id='0' level='3' type='both' "
+		"size='4' unit='MiB'/></cachetune></cputune>";
+
+	(void)state;
+	expect(same, &plan, &profile, NULL, "");
+	expect(other, &plan, &profile, NULL,
+		"vm: cannot fit: the part of the L3 cache is set for vCPUs 0-1 in another way, but "
+		"the profile:0 requires <cachetune vcpus='0-1'><cache id='0' level='3' type='both' "
+		"size='6' unit='MiB'/></cachetune>: remove it from the definition, or say "
+		"existing=\"keep\" or \"replace\" in the profile");
+}
+
 static void polling_needs_a_libvirt_that_knows_it(void **state)
 {
 	struct fit_thread_pin iothreads[] = {{.id = 1}, {.id = 3}};
@@ -254,6 +315,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_vcpu_has_its_line_for_the_scheduler),
+		cmocka_unit_test(each_group_of_vcpus_has_its_part_of_the_caches),
+		cmocka_unit_test(the_same_parts_are_not_replaced_nor_refused),
 		cmocka_unit_test(polling_needs_a_libvirt_that_knows_it),
 		cmocka_unit_test(a_map_replaces_the_one_iothread),
 		cmocka_unit_test(cells_come_with_distances_bindings_and_pages),
