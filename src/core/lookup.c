@@ -217,8 +217,10 @@ void fit_lookup_element_removed(struct fit_lookup *lookup, xmlNode *node)
 	struct fit_lookup own;
 	bool removed = true;
 
-	if (is_inside(lookup->parent, node))
+	if (is_inside(lookup->parent, node)) {
 		fit_lookup_clear(lookup);
+		return;
+	}
 	if (!lookup->parent || drop_if_on_way(lookup, node) || !lookup->has_table)
 		return;
 	own = own_entries(lookup, node);
