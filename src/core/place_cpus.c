@@ -331,6 +331,13 @@ static void rate_moves(const struct fit_planner *planner, struct fit_candidate *
 		candidate->cost.level[FIT_COST_MOVED] +=
 			core->previous_emulator || core->previous_iothread;
 	}
+	/* Of vCPUs that share a set it is not known which CPU they were on. */
+	for (size_t i = 0; i < planner->core_count && planner->profile->vcpus.pin_set; i++) {
+		const struct fit_core *core = &planner->cores[i];
+
+		candidate->cost.level[FIT_COST_MOVED] +=
+			core->previous && !fit_cpuset_intersects(&core->cpus, &candidate->cpus);
+	}
 }
 
 /* Any CPU of the nodes' cores of one kind, except isolated ones, between which the scheduler does

@@ -139,6 +139,36 @@ static void drop_placeholder(struct fit_remain *remain)
 	remain->placeholder = NULL;
 }
 
+static bool has_placeholder(const xmlNode *node)
+{
+	for (const xmlNode *child = node->children; child; child = child->next)
+		if (fit_layout_is_placeholder(child) ||
+			(child->type == XML_ELEMENT_NODE && has_placeholder(child)))
+			return true;
+	return false;
+}
+
+static void drop_placeholder_inside(struct fit_remain *remain, const xmlNode *ancestor)
+{
+	const xmlNode *node = remain->placeholder;
+
+	while (node && node != ancestor)
+		node = node->parent;
+	if (node)
+		drop_placeholder(remain);
+}
+
+void fit_remains_forget(struct fit_remains *remains, const xmlNode *node)
+{
+	for (size_t i = 0; remains && i < remains->spelling_count; i++)
+		if (remains->spellings[i].device == node)
+			remains->spellings[i].device = NULL;
+	if (!remains || !has_placeholder(node))
+		return;
+	for (size_t i = 0; i < remains->count; i++)
+		drop_placeholder_inside(&remains->items[i], node);
+}
+
 static void drop_node(struct fit_remain *remain)
 {
 	if (remain->node)

@@ -86,6 +86,9 @@ xmlNode *fit_remains_replace(struct fit_remains *remains, xmlNode *node);
 /* Unlinks the placeholder and puts @node there. */
 void fit_remain_put(struct fit_remain *remain, xmlNode *node);
 
+/* @node goes, and with it the places inside it: the record must not have them. */
+void fit_remains_forget(struct fit_remains *remains, const xmlNode *node);
+
 /* Drops placeholders and elements that were not taken. */
 void fit_remains_drop(struct fit_remains *remains);
 

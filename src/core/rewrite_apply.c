@@ -230,6 +230,7 @@ static void replace_element(
 {
 	struct fit_facet *facet = add_facet(apply, edit->path);
 
+	fit_remains_forget(apply->remains, have);
 	facet->before = fit_xml_print_node(have);
 	facet->wrote = fit_xstrdup(edit->value);
 	fit_lookup_element_removed(&apply->lookup, have);
@@ -257,6 +258,7 @@ static void remove_element(struct apply *apply, const struct fit_edit *edit, xml
 	struct fit_facet *facet = add_facet(apply, edit->path);
 	int position = fit_layout_position(have);
 
+	fit_remains_forget(apply->remains, have);
 	facet->before = fit_xml_print_node(have);
 	fit_lookup_element_removed(&apply->lookup, have);
 	if (fit_xml_is(have->parent, "devices"))
