@@ -158,6 +158,18 @@ static const char *tx_queue_size(
 	return NULL;
 }
 
+/* The alias that a partner of a VF gets; NULL: it is none. */
+static const char *standby_alias(
+	const struct fit_emitter *emitter, const struct interface *interface)
+{
+	fit_autofree char *mac = fit_xml_attr(fit_xml_child(interface->node, "mac"), "address");
+
+	for (size_t i = 0; mac && i < emitter->plan->standby_count; i++)
+		if (fit_streq(emitter->plan->standbys[i].identity, mac))
+			return emitter->plan->standbys[i].alias;
+	return NULL;
+}
+
 /* Two for each queue, and one each for the configuration and the control queue. */
 static int emit_vectors(const struct fit_emitter *emitter, const struct interface *interface)
 {
@@ -170,6 +182,7 @@ static int emit_vectors(const struct fit_emitter *emitter, const struct interfac
 						 .device = interface->name,
 						 .path = interface->path,
 						 .alias = alias,
+						 .given = standby_alias(emitter, interface),
 						 .wanted = interfaces->vectors,
 						 .queues_unstated = 1,
 						 .per_queue = 2,

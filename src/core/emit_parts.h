@@ -74,6 +74,7 @@ struct fit_vectors {
 	const char *device;  /* for people */
 	const char *path;    /* of the device */
 	const char *alias;   /* the end of the one that it gets, if it has none of the user's */
+	const char *given;   /* the one that it gets for another reason; NULL: none */
 	unsigned int wanted; /* 0: leave; FIT_AUTO: what its queues and the others can use */
 	unsigned int queues_unstated; /* that it has when nobody says how many */
 	unsigned int per_queue;

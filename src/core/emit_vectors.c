@@ -25,6 +25,8 @@ static char *choose_alias(const struct fit_emitter *emitter, const struct fit_ve
 	if (alias && fit_starts_with(alias, USER_ALIAS))
 		return alias;
 	free(alias);
+	if (vectors->given)
+		return fit_xstrdup(vectors->given);
 	alias = fit_xasprintf("%s%s", FIT_ALIAS_PREFIX, vectors->alias);
 	fit_edits_setf(emitter->edits, path, "<alias name='%s'/>", alias);
 	return alias;

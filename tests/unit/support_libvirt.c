@@ -114,12 +114,6 @@ static bool is_later(const xmlNode *a, const xmlNode *b)
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(numbered); i++)
 		if (fit_xml_is(a, numbered[i].name))
 			return number_of(a, numbered[i].number) > number_of(b, numbered[i].number);
-	if (fit_xml_is(a, "controller")) {
-		fit_autofree char *type = fit_xml_attr(a, "type");
-
-		return type && attribute_is(b, "type", type) &&
-		       number_of(a, "index") > number_of(b, "index");
-	}
 	if (fit_xml_is(a, "disk")) {
 		const xmlNode *a_target = fit_xml_child(a, "target");
 		const xmlNode *b_target = fit_xml_child(b, "target");
@@ -457,6 +451,27 @@ static void lay_out_buses(xmlNode *devices)
 	}
 }
 
+/* Each before the first one of its type that has a higher number, wherever that is. */
+static void sort_controllers(xmlNode *devices)
+{
+	xmlNode *next;
+
+	for (xmlNode *node = fit_xml_child(devices, "controller"); node; node = next) {
+		fit_autofree char *type = fit_xml_attr(node, "type");
+
+		next = fit_xml_next(node, "controller");
+		fit_xml_for_each (other, devices, "controller") {
+			if (other == node)
+				break;
+			if (!type || !attribute_is(other, "type", type) ||
+				number_of(other, "index") <= number_of(node, "index"))
+				continue;
+			xmlAddPrevSibling(other, node);
+			break;
+		}
+	}
+}
+
 static void indent(xmlNode *node, int depth)
 {
 	fit_autofree char *inner = fit_xasprintf("\n%*s", 2 * depth + 2, "");
@@ -494,6 +509,7 @@ void normalise_as_libvirt(xmlDoc *doc)
 	number_controllers(fit_xml_child(root, "devices"));
 	add_disk_controllers(fit_xml_child(root, "devices"));
 	lay_out_buses(fit_xml_child(root, "devices"));
+	sort_controllers(fit_xml_child(root, "devices"));
 	sort(root);
 	indent(root, 0);
 }
