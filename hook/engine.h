@@ -60,7 +60,8 @@ int fit_order_read(
 int fit_order_check_fitted(
 	struct fit_call *call, const struct fit_order *order, struct fit_err *err);
 
-/* Does the host have the CPUs and nodes that the definition names? */
+/* Does the host have the CPUs and nodes that the definition names, and a hugetlbfs for its pages?
+ */
 int fit_order_check_host(
 	const struct fit_call *call, const struct fit_order *order, struct fit_err *err);
 

@@ -17,6 +17,7 @@
 #include "core/profile_steps.h"
 #include "core/request.h"
 #include "core/rewrite.h"
+#include "sys/meminfo.h"
 #include "sys/paths.h"
 #include "sys/value.h"
 
@@ -181,6 +182,33 @@ static int check_nodes(
 		text ? text : "0");
 }
 
+/* Before pages are made in vain: libvirt refuses sizes without a hugetlbfs. */
+static int check_pages(
+	const struct fit_call *call, const struct fit_domain *domain, struct fit_err *err)
+{
+	struct fit_hugetlbfs mounts = fit_hugetlbfs_read(&call->root);
+	fit_autofree struct fit_page_demand *demands = NULL;
+	size_t count;
+	int result = 0;
+
+	demands = fit_domain_page_demands(domain, &count);
+	for (size_t i = 0; i < count && result == 0; i++) {
+		uint64_t page_kib = demands[i].page_kib;
+		fit_autofree char *problem = NULL;
+		fit_autofree char *remedy = NULL;
+
+		if (fit_hugetlbfs_serves(&mounts, page_kib) ||
+			(page_kib && fit_domain_has_memfd(domain)))
+			continue;
+		problem = fit_hugetlbfs_problem(&mounts, page_kib);
+		remedy = fit_hugetlbfs_remedy(&mounts, page_kib);
+		result = fit_err_set(
+			err, FIT_ERR_REFUSED, "for its huge pages %s; %s", problem, remedy);
+	}
+	fit_hugetlbfs_clear(&mounts);
+	return result;
+}
+
 int fit_order_check_host(
 	const struct fit_call *call, const struct fit_order *order, struct fit_err *err)
 {
@@ -196,5 +224,7 @@ int fit_order_check_host(
 		check_cpus(&domain->vcpu_cpuset, &online, "the domain", err) < 0 ||
 		check_cpus(&domain->emulator_pin, &online, "the emulator", err) < 0)
 		return -1;
-	return check_nodes(call, domain, err);
+	if (check_nodes(call, domain, err) < 0)
+		return -1;
+	return check_pages(call, domain, err);
 }

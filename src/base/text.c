@@ -152,6 +152,14 @@ char *fit_format_size_kib(uint64_t kib)
 	return fit_xasprintf("%llu %s", (unsigned long long)kib, units[unit]);
 }
 
+char *fit_format_size_option(uint64_t kib)
+{
+	fit_autofree char *size = fit_format_size_kib(kib);
+	size_t digits = strspn(size, "0123456789");
+
+	return fit_xasprintf("%.*s%c", (int)digits, size, size[digits + 1]);
+}
+
 static bool is_alnum(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');

@@ -33,6 +33,8 @@ FIT_MUST_CHECK bool fit_parse_size_kib(const char *number, const char *unit, uin
 
 /* "2 MiB", "1 GiB", "1536 KiB": the largest unit that divides @kib. To be freed. */
 char *fit_format_size_kib(uint64_t kib);
+/* "2M", "1G", as mount(8) and the kernel's command line have it. To be freed. */
+char *fit_format_size_option(uint64_t kib);
 
 /* Percent-escapes everything but [A-Za-z0-9._:/,+-] so that the result is one word of one line; the
  * inverse returns NULL on a malformed escape. To be freed. */

@@ -210,6 +210,35 @@ static void print_node(const struct fit_host *host, const struct fit_node *node)
 	print_pools(node);
 }
 
+/* The sizes of the nodes' pools that libvirt can give to a domain, and those that it cannot. */
+static void print_hugetlbfs(const struct fit_host *host)
+{
+	fit_autofree char *mounted = fit_hugetlbfs_format(&host->hugetlbfs);
+	fit_autostrlist struct fit_strlist missing = {0};
+	fit_autofree char *missing_list = NULL;
+	fit_autofree char *text = NULL;
+
+	if (!host->hugetlbfs.known)
+		return;
+	for (size_t i = 0; i < host->node_count; i++) {
+		for (size_t p = 0; p < host->nodes[i].pool_count; p++) {
+			uint64_t page_kib = host->nodes[i].pools[p].page_kib;
+			fit_autofree char *size = fit_format_size_kib(page_kib);
+
+			if (!fit_hugetlbfs_serves(&host->hugetlbfs, page_kib) &&
+				!fit_strlist_contains(&missing, size))
+				fit_strlist_add(&missing, size);
+		}
+	}
+	if (!missing.count && !*mounted)
+		return;
+	missing_list = fit_strlist_join(&missing, ", ");
+	text = fit_xasprintf("%s%s%s%s%s", *mounted ? "mounted for " : "", mounted,
+		*mounted && missing.count ? "; " : "",
+		missing.count ? "libvirt lacks one for " : "", missing_list);
+	print_row("hugetlbfs", text);
+}
+
 static void print_set(const char *label, const struct fit_cpuset *set)
 {
 	fit_autofree char *text = fit_cpuset_describe(set, "CPU");
@@ -266,6 +295,7 @@ static void print_nodes(const struct fit_host *host)
 		puts("no node");
 		print_cpus(host, &homeless);
 	}
+	print_hugetlbfs(host);
 	print_set("offline", &offline);
 	print_set("isolated", &host->isolated);
 	print_resctrl(host);

@@ -88,6 +88,16 @@ static struct json_object *json_node(const struct fit_host *host, const struct f
 	return object;
 }
 
+/* null where it is not known. */
+static struct json_object *json_hugetlbfs(const struct fit_hugetlbfs *mounts)
+{
+	struct json_object *sizes = mounts->known ? json_object_new_array() : NULL;
+
+	for (size_t i = 0; sizes && i < mounts->size_count; i++)
+		json_object_array_add(sizes, number(mounts->sizes[i]));
+	return sizes;
+}
+
 static struct json_object *json_sriov(const struct fit_pci_device *device)
 {
 	struct json_object *object = json_object_new_object();
@@ -236,6 +246,7 @@ struct json_object *fit_json_host(const struct fit_host *host, const struct fit_
 	add(object, "l3_caches", json_l3_caches(host));
 	add(object, "resctrl", json_resctrl(host));
 	add(object, "nodes", nodes);
+	add(object, "hugetlbfs_page_kib", json_hugetlbfs(&host->hugetlbfs));
 	add(object, "pci", pci);
 	add(object, "irqs", irqs);
 	add(object, "warnings", fit_json_strings(warnings));

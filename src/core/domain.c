@@ -285,6 +285,7 @@ void fit_domain_clear(struct fit_domain *domain)
 	free(domain->iothread_ids);
 	free(domain->iothread_pins);
 	free(domain->numatune_mode);
+	free(domain->memory_source);
 	fit_strlist_clear(&domain->vcpu_schedulers);
 	fit_strlist_clear(&domain->iothread_schedulers);
 	fit_strlist_clear(&domain->cache_tunes);
@@ -389,6 +390,11 @@ struct fit_page_demand *fit_domain_page_demands(const struct fit_domain *domain,
 		same->memory_kib += demand.memory_kib;
 	}
 	return demands;
+}
+
+bool fit_domain_has_memfd(const struct fit_domain *domain)
+{
+	return fit_streq(domain->memory_source, "memfd");
 }
 
 struct fit_cpuset fit_domain_memory_nodes(const struct fit_domain *domain)

@@ -138,6 +138,7 @@ struct fit_domain {
 	bool has_hugepages;
 	uint64_t hugepage_kib;		 /* 0: the host's default size */
 	bool has_hugepage_nodesets;	 /* <page nodeset=>: several sizes */
+	char *memory_source;		 /* "memfd", …; NULL: not said */
 	bool backing_excludes_hugepages; /* source 'anonymous' or allocation 'ondemand' */
 	bool has_locked;
 	struct fit_strlist qemu_args; /* of <qemu:commandline>, as they are given to QEMU */
@@ -200,6 +201,9 @@ struct fit_page_demand {
 
 /* All huge pages the domain needs, each size and set of nodes once. To be freed. */
 struct fit_page_demand *fit_domain_page_demands(const struct fit_domain *domain, size_t *ret_count);
+
+/* Are its pages in a memfd? Otherwise huge ones are in files of a hugetlbfs. */
+bool fit_domain_has_memfd(const struct fit_domain *domain);
 
 /* Nodes the memory is wanted from; the empty set: it may come from anywhere. */
 struct fit_cpuset fit_domain_memory_nodes(const struct fit_domain *domain);

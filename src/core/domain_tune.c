@@ -149,8 +149,9 @@ int fit_domain_read_memory(const struct fit_domain_reader *reader, const xmlNode
 	const xmlNode *backing = fit_xml_child(root, "memoryBacking");
 
 	reader->domain->has_locked = fit_xml_child(backing, "locked");
+	reader->domain->memory_source = fit_xml_attr(fit_xml_child(backing, "source"), "type");
 	reader->domain->backing_excludes_hugepages =
-		fit_domain_attr_is(fit_xml_child(backing, "source"), "type", "anonymous") ||
+		fit_streq(reader->domain->memory_source, "anonymous") ||
 		fit_domain_attr_is(fit_xml_child(backing, "allocation"), "mode", "ondemand");
 	if (read_amounts(reader, root) < 0 ||
 		read_numatune(reader, fit_xml_child(root, "numatune")) < 0)

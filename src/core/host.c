@@ -43,6 +43,7 @@ void fit_host_clear(struct fit_host *host)
 	clear_nodes(host);
 	clear_pci(host);
 	clear_irqs(host);
+	fit_hugetlbfs_clear(&host->hugetlbfs);
 	free(host->cpus);
 	free(host->l3_groups);
 	free(host->l3_caches);

@@ -13,6 +13,7 @@
 
 #include "base/strlist.h"
 #include "core/cpuset.h"
+#include "core/hugetlbfs.h"
 #include "core/pciaddr.h"
 
 enum fit_cpu_kind {
@@ -139,6 +140,7 @@ struct fit_host {
 	struct fit_bandwidth_control bandwidth_control;
 	struct fit_node *nodes; /* a host without node directory has one node 0 of all CPUs */
 	size_t node_count;
+	struct fit_hugetlbfs hugetlbfs;
 	struct fit_pci_device *pci;
 	size_t pci_count;
 	struct fit_irq *irqs;

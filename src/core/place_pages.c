@@ -8,6 +8,9 @@
  * a running host rarely has: they come from the pool, unless the profile has no other size; then
  * twice the memory must be free.
  *
+ * A size without a hugetlbfs is passed over, because libvirt would not start the domain; when all
+ * else is there for it, a warning says so.
+ *
  * Cells that we make are cut into whole pages of the largest size that one of them gets; where
  * another gets smaller ones, it gives back what rounding up added.
  */
@@ -15,6 +18,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "core/target.h"
 
 #define GIGANTIC_KIB  (1024ULL * 1024)
 #define ROUNDING_PART 8
@@ -44,6 +48,34 @@ static bool host_has_page_size(const struct fit_host *host, uint64_t page_kib)
 	return false;
 }
 
+/* As emission will leave it. */
+static bool has_memfd(const struct fit_planner *planner)
+{
+	const struct fit_intent_memory *memory = &planner->profile->memory;
+	bool wanted = memory->memfd && fit_target_has(fit_planner_target(planner), planner->domain,
+					       FIT_FEATURE_MEMFD, NULL);
+
+	if (!wanted || (planner->domain->memory_source && fit_intent_keeps(&memory->intent)))
+		return fit_domain_has_memfd(planner->domain);
+	return true;
+}
+
+static bool lacks_hugetlbfs(const struct fit_planner *planner, uint64_t page_kib)
+{
+	return !fit_hugetlbfs_serves(&planner->host->hugetlbfs, page_kib) &&
+	       !(page_kib && has_memfd(planner));
+}
+
+static int refuse_kept_size(struct fit_planner *planner, uint64_t page_kib)
+{
+	const struct fit_hugetlbfs *mounts = &planner->host->hugetlbfs;
+	fit_autofree char *problem = fit_hugetlbfs_problem(mounts, page_kib);
+	fit_autofree char *remedy = fit_hugetlbfs_remedy(mounts, page_kib);
+
+	return fit_planner_refuse(
+		planner, "for <hugepages> of the definition %s; %s", problem, remedy);
+}
+
 int fit_place_pages_prepare(struct fit_planner *planner)
 {
 	const struct fit_domain *domain = planner->domain;
@@ -62,6 +94,8 @@ int fit_place_pages_prepare(struct fit_planner *planner)
 				"change <hugepages>, or use a profile that replaces it "
 				"(existing=\"replace\")",
 				size);
+		if (lacks_hugetlbfs(planner, demands[i].page_kib))
+			return refuse_kept_size(planner, demands[i].page_kib);
 	}
 	return 0;
 }
@@ -202,9 +236,9 @@ static bool may_grow_pool(const struct fit_planner *planner, uint64_t page_kib)
 	       page_kib == memory->page_sizes[memory->page_size_count - 1];
 }
 
-/* Can part @number be in such pages on its nodes (all, when none is named)? *ret_why, if not NULL,
- * becomes the reason for either answer. */
-static bool pages_fit(const struct fit_planner *planner, const struct fit_planned_cell *parts,
+/* Are there, or can be made, such pages for part @number on its nodes (all, when none is named)?
+ * *ret_why, if not NULL, becomes the reason for either answer. */
+static bool pages_are_there(const struct fit_planner *planner, const struct fit_planned_cell *parts,
 	size_t number, uint64_t page_kib, char **ret_why)
 {
 	const struct fit_planned_cell *part = &parts[number];
@@ -249,6 +283,25 @@ static bool pages_fit(const struct fit_planner *planner, const struct fit_planne
 		*ret_why = fit_xasprintf("%llu wanted, %llu free%s", (unsigned long long)pages,
 			(unsigned long long)there, whose);
 	return missing_kib == 0 || supply.free_kib >= needed_kib;
+}
+
+/* Same for whether they can be given to it. */
+static bool pages_fit(const struct fit_planner *planner, const struct fit_planned_cell *parts,
+	size_t number, uint64_t page_kib, char **ret_why)
+{
+	bool there = pages_are_there(planner, parts, number, page_kib, ret_why);
+	fit_autofree char *problem = NULL;
+	fit_autofree char *pages = NULL;
+
+	/* Without such pages, another mount does not help. */
+	if (!host_has_page_size(planner->host, page_kib) || !lacks_hugetlbfs(planner, page_kib))
+		return there;
+	if (!ret_why)
+		return false;
+	problem = fit_hugetlbfs_problem(&planner->host->hugetlbfs, page_kib);
+	pages = *ret_why;
+	*ret_why = there ? FIT_STEAL(problem) : fit_xasprintf("%s; and %s", pages, problem);
+	return false;
 }
 
 /* The first size from @first on that fits; page_size_count when none does. */
@@ -364,6 +417,26 @@ static char *explain_sizes(
 	return fit_strlist_join(&reasons, "; ");
 }
 
+/* Could part @number have such pages, were there a hugetlbfs? */
+static bool lacks_only_hugetlbfs(const struct fit_planner *planner,
+	const struct fit_planned_cell *parts, size_t number, uint64_t page_kib)
+{
+	return lacks_hugetlbfs(planner, page_kib) &&
+	       pages_are_there(planner, parts, number, page_kib, NULL);
+}
+
+/* Of the profile's sizes before @last, the first that only lacks a hugetlbfs; 0 for none. */
+static uint64_t first_lacking(const struct fit_planner *planner,
+	const struct fit_planned_cell *parts, size_t number, uint64_t last)
+{
+	const struct fit_intent_memory *memory = &planner->profile->memory;
+
+	for (size_t i = 0; i < memory->page_size_count && memory->page_sizes[i] != last; i++)
+		if (lacks_only_hugetlbfs(planner, parts, number, memory->page_sizes[i]))
+			return memory->page_sizes[i];
+	return 0;
+}
+
 /* Of the first part that none of the sizes fits. */
 int fit_place_pages_refuse(struct fit_planner *planner, struct fit_candidate *candidate)
 {
@@ -373,6 +446,8 @@ int fit_place_pages_refuse(struct fit_planner *planner, struct fit_candidate *ca
 	fit_autofree char *nodes = NULL;
 	fit_autofree char *sizes = NULL;
 	fit_autofree char *amount = NULL;
+	fit_autofree char *remedy = NULL;
+	uint64_t lacking;
 	bool bound;
 
 	if (planner->cells_wanted && candidate->cell_count)
@@ -385,10 +460,13 @@ int fit_place_pages_refuse(struct fit_planner *planner, struct fit_candidate *ca
 	amount = fit_format_size_kib(parts[number].memory_kib);
 	parts[number].page_kib = UINT64_MAX;
 	sizes = explain_sizes(planner, parts, number);
+	lacking = first_lacking(planner, parts, number, 0);
+	remedy = lacking ? fit_hugetlbfs_remedy(&planner->host->hugetlbfs, lacking) : NULL;
 	return fit_planner_refuse(planner,
-		"%s of memory%s%s wanted in huge pages; %s; normal pages would fit: --param "
+		"%s of memory%s%s wanted in huge pages; %s%s%s; normal pages would fit: --param "
 		"pages=none, or \"none\" as the last of the profile's page sizes",
-		amount, bound ? " on " : "", bound ? nodes : "", sizes);
+		amount, bound ? " on " : "", bound ? nodes : "", sizes, remedy ? "; " : "",
+		remedy ? remedy : "");
 }
 
 static void explain_part(
@@ -410,6 +488,26 @@ static void explain_part(
 		fit_planner_reason(planner, FIT_REASON_NOTE, "memory", "%s%s; %s%s instead", who,
 			sizes, part->page_kib ? "pages of " : "normal pages",
 			part->page_kib ? size : "");
+}
+
+/* A better size that somebody has reserved or that there is room for should not be lost in silence
+ * for want of a mount. */
+static void warn_of_hugetlbfs(
+	struct fit_planner *planner, const struct fit_planned_cell *parts, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t page_kib = first_lacking(planner, parts, i, parts[i].page_kib);
+		fit_autofree char *size = fit_format_size_kib(page_kib);
+		fit_autofree char *remedy = NULL;
+
+		if (!page_kib)
+			continue;
+		remedy = fit_hugetlbfs_remedy(&planner->host->hugetlbfs, page_kib);
+		fit_planner_reason(planner, FIT_REASON_WARNING, "memory",
+			"pages of %s would fit, but no hugetlbfs of them is mounted: %s", size,
+			remedy);
+		return;
+	}
 }
 
 /* Where cells have the same reasons, the memory as a whole is spoken of. */
@@ -457,6 +555,7 @@ void fit_place_pages_commit(struct fit_planner *planner, struct fit_candidate *c
 
 		for (size_t i = 0; i < (alike ? 1 : count); i++)
 			explain_part(planner, parts, i, !alike);
+		warn_of_hugetlbfs(planner, parts, count);
 	}
 	sum_up(planner, parts, count);
 }

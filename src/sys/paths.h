@@ -32,6 +32,9 @@
 /* Our own open files, as programs that we start find them; absolute. */
 #define FIT_SELF_FD "/proc/self/fd"
 
+/* Where people and programs mount file systems of huge pages; the size follows. Absolute. */
+#define FIT_PATH_HUGETLBFS "/dev/hugepages"
+
 /* Of the names that mounts and swap space have; absolute. */
 #define FIT_PATH_DEV "/dev/"
 
@@ -56,6 +59,7 @@
 #define FIT_PATH_PCI_BUS     "sys/bus/pci"
 #define FIT_PATH_BLOCK	     "sys/class/block"
 #define FIT_PATH_MOUNTS	     "proc/self/mountinfo"
+#define FIT_PATH_MOUNT_LIST  "proc/mounts" /* what libvirt reads */
 #define FIT_PATH_SWAPS	     "proc/swaps"
 
 #endif

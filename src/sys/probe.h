@@ -13,7 +13,7 @@
 #include "sys/fsroot.h"
 
 #define FIT_PROBE_CPUS	0x1U /* topology, caches, kind, nodes' CPUs */
-#define FIT_PROBE_NODES 0x2U /* memory, distances, pools (implies the online CPUs) */
+#define FIT_PROBE_NODES 0x2U /* memory, distances, pools, hugetlbfs (implies the online CPUs) */
 #define FIT_PROBE_PCI	0x4U
 #define FIT_PROBE_MSIX	0x8U /* MSI-X table sizes through libpci: needs PCI */
 #define FIT_PROBE_IRQS	0x10U

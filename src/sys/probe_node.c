@@ -10,23 +10,11 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "sys/meminfo.h"
 #include "sys/paths.h"
 #include "sys/probe_parts.h"
 
 #define DIRECTORY_MAX 128
-
-/* "Node 0 MemTotal:   1234 kB" or, in /proc, "MemTotal:   1234 kB". 0 when it is not there. */
-static uint64_t meminfo_value(const char *meminfo, const char *key)
-{
-	const char *found = strstr(meminfo, key);
-	uint64_t value = 0;
-
-	if (!found)
-		return 0;
-	found += strlen(key);
-	found += strspn(found, " \t");
-	return fit_scan_uint(&found, UINT64_MAX, &value) ? value : 0;
-}
 
 static void read_memory(const struct fit_probe_run *run, const char *path, struct fit_node *node)
 {
@@ -34,8 +22,10 @@ static void read_memory(const struct fit_probe_run *run, const char *path, struc
 
 	if (!meminfo)
 		return;
-	node->memory_kib = meminfo_value(meminfo, "MemTotal:");
-	node->free_kib = meminfo_value(meminfo, "MemFree:");
+	if (!fit_meminfo_find(meminfo, "MemTotal:", &node->memory_kib))
+		node->memory_kib = 0;
+	if (!fit_meminfo_find(meminfo, "MemFree:", &node->free_kib))
+		node->free_kib = 0;
 }
 
 static int compare_pools(const void *a, const void *b)
@@ -173,6 +163,8 @@ void fit_probe_nodes(const struct fit_probe_run *run, bool with_memory)
 	}
 	if (!host->node_count)
 		make_single_node(run, with_memory);
+	if (with_memory)
+		host->hugetlbfs = fit_hugetlbfs_read(run->root);
 	for (size_t i = 0; i < host->cpu_count; i++)
 		for (size_t n = 0; n < host->node_count; n++)
 			if (fit_cpuset_contains(&host->nodes[n].cpus, host->cpus[i].id))

@@ -15,9 +15,11 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "sys/clock.h"
+#include "sys/meminfo.h"
 #include "sys/paths.h"
 
-#define TRIES 3
+#define TRIES	     3
+#define GIGANTIC_KIB (1024ULL * 1024)
 
 struct pool {
 	char *path;	    /* of nr_hugepages */
@@ -37,20 +39,6 @@ static void clear_pools(struct pools *pools)
 	for (size_t i = 0; i < pools->count; i++)
 		free(pools->items[i].path);
 	free(pools->items);
-}
-
-/* The number after @key in a meminfo file; false when it is not there. */
-static bool meminfo(
-	const struct fit_fsroot *root, const char *path, const char *key, uint64_t *ret_kib)
-{
-	fit_autofree char *text = fit_fsroot_try_read(root, path);
-	const char *found = text ? strstr(text, key) : NULL;
-
-	if (!found)
-		return false;
-	found += strlen(key);
-	found += strspn(found, " \t");
-	return fit_scan_uint(&found, UINT64_MAX, ret_kib);
 }
 
 /* Pages that prepared domains have been promised and not taken yet. */
@@ -139,7 +127,8 @@ static int add_pool(const struct fit_expansion *expansion, struct pools *pools,
 	/* More promised than free: one of them is taking its pages right now. */
 	if ((uint64_t)free_pages > others)
 		pool.available = (uint64_t)free_pages - others;
-	pool.room = meminfo(root, memory, "MemFree:", &free_kib) ? free_kib / page_kib : UINT64_MAX;
+	pool.room = fit_meminfo_read(root, memory, "MemFree:", &free_kib) ? free_kib / page_kib
+									  : UINT64_MAX;
 	if (pool.room != UINT64_MAX)
 		pool.room -= added < pool.room ? added : pool.room;
 	pool.path = FIT_STEAL(path);
@@ -224,6 +213,33 @@ static uint64_t share_out(struct pools *pools, size_t first, uint64_t missing)
 	return missing;
 }
 
+/* What makes sure of pages of this size. To be freed. */
+static char *boot_options(uint64_t page_kib)
+{
+	fit_autofree char *size = fit_format_size_option(page_kib);
+
+	return fit_xasprintf("reserve them at boot (kernel command line: hugepagesz=%s "
+			     "hugepages=N)",
+		size);
+}
+
+/* For small pages the kernel can free memory that is in use as cache; for a whole GiB it only
+ * searches, for long. */
+static int refuse_gigantic(const struct fit_op *op, uint64_t page_kib, uint64_t wanted,
+	uint64_t missing, struct fit_err *err)
+{
+	fit_autofree char *size = fit_format_size_kib(page_kib);
+	fit_autofree char *nodes = fit_cpuset_describe(&op->nodes, "node");
+	fit_autofree char *options = boot_options(page_kib);
+	bool bound = !fit_cpuset_is_empty(&op->nodes) && !op->nodes_preferred;
+
+	return fit_err_set(err, FIT_ERR_REFUSED,
+		"%llu pages of %s wanted%s%s, but there are free pages and free memory for %llu: "
+		"free some memory, or %s",
+		(unsigned long long)wanted, size, bound ? " on " : "", bound ? nodes : "",
+		(unsigned long long)(wanted - missing), options);
+}
+
 int fit_pages_expand(struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err)
 {
 	FIT_CLEANUP(clear_pools) struct pools pools = {0};
@@ -232,9 +248,9 @@ int fit_pages_expand(struct fit_expansion *expansion, const struct fit_op *op, s
 	size_t named;
 	uint64_t missing;
 
-	if (!page_kib &&
-		(!meminfo(expansion->state->root, FIT_PATH_MEMINFO, "Hugepagesize:", &page_kib) ||
-			!page_kib))
+	if (!page_kib && (!fit_meminfo_read(expansion->state->root, FIT_PATH_MEMINFO,
+				  "Hugepagesize:", &page_kib) ||
+				 !page_kib))
 		return fit_err_set(err, FIT_ERR_REFUSED,
 			"huge pages are wanted, but this host has none (no Hugepagesize in "
 			"/" FIT_PATH_MEMINFO ")");
@@ -248,6 +264,8 @@ int fit_pages_expand(struct fit_expansion *expansion, const struct fit_op *op, s
 		find_other_pools(expansion, op, page_kib, &pools);
 		missing = share_out(&pools, named, missing);
 	}
+	if (missing && page_kib >= GIGANTIC_KIB)
+		return refuse_gigantic(op, page_kib, wanted, missing, err);
 	/* The answer of the first node says how much is missing. */
 	pools.items[0].taken += missing;
 	pools.items[0].added += missing;
@@ -276,12 +294,25 @@ char *fit_pages_read(const struct fit_fsroot *root, const char *path)
 		(unsigned long long)(total > (uint64_t)surplus ? total - (uint64_t)surplus : 0));
 }
 
+/* Of a pool's file, ".../hugepages-2048kB/nr_hugepages"; 0 of another. */
+static uint64_t page_size_of(const char *path)
+{
+	static const char prefix[] = "/hugepages-";
+	const char *size = strstr(path, prefix);
+	uint64_t page_kib = 0;
+
+	if (size)
+		size += strlen(prefix);
+	return size && fit_scan_uint(&size, UINT64_MAX, &page_kib) ? page_kib : 0;
+}
+
 int fit_pages_write(
 	const struct fit_state *state, const char *path, const char *target, struct fit_err *err)
 {
 	uint64_t wanted = fit_resource_number(target);
 	uint64_t before = 0;
 	uint64_t now = 0;
+	fit_autofree char *options = boot_options(page_size_of(path));
 
 	/* A second write can get more: the kernel has moved pages together meanwhile. */
 	for (int i = 0; i < TRIES; i++) {
@@ -300,11 +331,10 @@ int fit_pages_write(
 	if (fit_clock_passed(state->deadline))
 		return fit_err_set(err, FIT_ERR_REFUSED,
 			"/%s: %llu huge pages wanted in all, %llu got when the time for preparing "
-			"the host was over: start the domain again, or reserve the pages at boot "
-			"(hugepages=)",
-			path, (unsigned long long)wanted, (unsigned long long)now);
+			"the host was over: start the domain again, or %s",
+			path, (unsigned long long)wanted, (unsigned long long)now, options);
 	return fit_err_set(err, FIT_ERR_REFUSED,
 		"/%s: %llu huge pages wanted in all, %llu got: memory is used or fragmented; free "
-		"some, or reserve the pages at boot (hugepages=)",
-		path, (unsigned long long)wanted, (unsigned long long)now);
+		"some, or %s",
+		path, (unsigned long long)wanted, (unsigned long long)now, options);
 }

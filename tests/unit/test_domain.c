@@ -162,6 +162,7 @@ static void memory_tuning_is_seen(void **state)
 	assert_true(domain.has_hugepage_nodesets);
 	assert_true(domain.has_locked);
 	assert_true(domain.backing_excludes_hugepages);
+	assert_string_equal(domain.memory_source, "anonymous");
 	assert_string_equal(domain.numatune_mode, "strict");
 	fit_expect_cpus(&domain.numatune_nodes, "1");
 	assert_true(domain.has_memnodes);

@@ -151,6 +151,51 @@ static void pages_are_asked_of_nodes_that_have_them(void **unused)
 	teardown(&f);
 }
 
+#define GIGANTIC(n) "sys/devices/system/node/node" #n "/hugepages/hugepages-1048576kB"
+
+/* The kernel would search for long, and find nothing. */
+static void gigantic_pages_are_not_tried_without_free_memory(void **unused)
+{
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_hostops ops = {0};
+	struct fit_state state;
+	struct fixture f;
+	struct fit_op *op;
+
+	(void)unused;
+	setup(&f);
+	fit_test_kernel_set(&f.kernel,
+		"sys/devices/system/node/node0/meminfo = Node 0 MemFree: 2097152 kB\n" GIGANTIC(
+			0) "/nr_hugepages = 1\n" GIGANTIC(0) "/free_hugepages = 1\n" GIGANTIC(0) "/surplus_hugepages = 0\n");
+	op = add_op(&ops, FIT_OP_PAGES, FIT_PHASE_PREPARE, FIT_PHASE_STOPPED);
+	op->page_kib = 1048576;
+	op->pages = 4;
+	fit_cpuset_add(&op->nodes, 0);
+	open_state(&f, &state);
+	assert_int_equal(fit_executor_apply(&state,
+				 fit_state_add_journal(&state, A, "a", FIT_STAGE_PREPARED), &ops,
+				 FIT_PHASE_PREPARE, NULL, &err),
+		-1);
+	assert_string_equal(err.message,
+		"4 pages of 1 GiB wanted on node 0, but there are free pages and free memory for "
+		"3: free some memory, or reserve them at boot (kernel command line: hugepagesz=1G "
+		"hugepages=N)");
+	assert_int_equal(f.kernel.host_writes, 0);
+	/* They are tried where there is, and the end of that is said. */
+	op->pages = 3;
+	f.kernel.page_limit = 2;
+	assert_int_equal(fit_executor_apply(&state,
+				 fit_state_add_journal(&state, B, "b", FIT_STAGE_PREPARED), &ops,
+				 FIT_PHASE_PREPARE, NULL, &err),
+		-1);
+	assert_non_null(strstr(err.message, "3 huge pages wanted in all, 2 got"));
+	assert_non_null(strstr(err.message, "hugepagesz=1G hugepages=N"));
+	has_value(&f, GIGANTIC(0) "/nr_hugepages", "1");
+	fit_state_close(&state);
+	fit_hostops_clear(&ops);
+	teardown(&f);
+}
+
 static void a_vf_that_does_not_appear_is_an_error(void **unused)
 {
 	struct fit_err err = FIT_ERR_INIT;
@@ -469,6 +514,7 @@ int main(void)
 		cmocka_unit_test(preferred_nodes_are_filled_before_others),
 		cmocka_unit_test(too_few_pages_are_refused_and_given_back),
 		cmocka_unit_test(pages_are_asked_of_nodes_that_have_them),
+		cmocka_unit_test(gigantic_pages_are_not_tried_without_free_memory),
 		cmocka_unit_test(a_vf_that_does_not_appear_is_an_error),
 		cmocka_unit_test(pages_that_take_too_long_are_not_called_fragmented),
 		cmocka_unit_test(vfs_in_use_are_never_taken_away),

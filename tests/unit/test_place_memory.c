@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "core/target.h"
 #include "support_plan.h"
 
 /* Corpus B29. */
@@ -143,6 +144,117 @@ static void a_kept_page_size_that_the_host_lacks_is_refused(void **state)
 	fit_bench_end(&b);
 }
 
+static void mounted(struct fit_bench *b, const char *lines)
+{
+	fit_hugetlbfs_clear(&b->host.hugetlbfs);
+	b->host.hugetlbfs.place = "/huge";
+	b->host.hugetlbfs.default_kib = 2048;
+	fit_hugetlbfs_parse(&b->host.hugetlbfs, lines);
+}
+
+static const char small_only[] = "none /a hugetlbfs rw,pagesize=2M 0 0";
+static const char both_sizes[] =
+	"none /a hugetlbfs rw,pagesize=2M 0 0\nnone /b hugetlbfs rw,pagesize=1024M 0 0";
+
+static void a_size_without_a_hugetlbfs_is_passed_over(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 1}, 2);
+	struct fit_node *node = &b.host.nodes[0];
+
+	(void)state;
+	/* Not there anyway: no more than a note. */
+	mounted(&b, small_only);
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.page_kib, 2048);
+	fit_expect_reason(&b, FIT_REASON_NOTE,
+		"0 free in the pool (reserve more at boot with hugepagesz= and hugepages=); and "
+		"libvirt needs a mounted hugetlbfs with pages of 1 GiB");
+	assert_null(fit_made_reason(&b.plan, FIT_REASON_WARNING, "hugetlbfs"));
+	/* Somebody has reserved them and will wonder. */
+	node->pools[1].total = node->pools[1].free = 4;
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.page_kib, 2048);
+	fit_expect_reason(&b, FIT_REASON_NOTE,
+		"pages of 1 GiB do not fit: libvirt needs a mounted hugetlbfs with pages of 1 GiB, "
+		"which this host does not have (mounted: 2 MiB); pages of 2 MiB instead");
+	fit_expect_reason(&b, FIT_REASON_WARNING,
+		"pages of 1 GiB would fit, but no hugetlbfs of them is mounted: mount one: mkdir "
+		"-p /huge1G && mount -t hugetlbfs -o pagesize=1G");
+	mounted(&b, both_sizes);
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.page_kib, GIB);
+	/* A smaller size is not missed when the larger one is there. */
+	mounted(&b, "none /b hugetlbfs rw,pagesize=1024M 0 0");
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.page_kib, GIB);
+	assert_null(fit_made_reason(&b.plan, FIT_REASON_WARNING, "hugetlbfs"));
+	/* Nothing is mounted: normal pages where the profile allows them. */
+	mounted(&b, "");
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.page_kib, 0);
+	b.profile.memory.page_size_count = 2;
+	fit_expect_refusal(&b, "pagesize=1G hugetlbfs /huge1G");
+	node->pools[1].free = node->pools[1].total = 0;
+	fit_expect_refusal(&b, "pagesize=2M hugetlbfs /huge2M");
+	b.profile.memory.page_size_count = 1;
+	mounted(&b, small_only);
+	fit_expect_refusal(&b, "(mounted: 2 MiB); mount one: mkdir -p /huge1G");
+	fit_bench_end(&b);
+}
+
+static void memory_in_a_memfd_needs_no_hugetlbfs(void **state)
+{
+	const struct fit_target old = {FIT_VERSION_OF(4, 0, 0), FIT_VERSION_OF(2, 11, 0)};
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 1}, 2);
+
+	(void)state;
+	mounted(&b, "");
+	b.profile.memory.memfd = true;
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.page_kib, 2048);
+	/* Where it cannot be written, or is not, because the definition says otherwise. */
+	b.target = &old;
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.page_kib, 0);
+	b.target = NULL;
+	b.domain.memory_source = fit_xstrdup("file");
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.page_kib, 0);
+	b.profile.memory.intent.existing = FIT_EXISTING_REPLACE;
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.page_kib, 2048);
+	b.profile.memory.memfd = false;
+	free(b.domain.memory_source);
+	b.domain.memory_source = fit_xstrdup("memfd");
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.page_kib, 2048);
+	fit_bench_end(&b);
+}
+
+static void a_kept_page_size_without_a_hugetlbfs_is_refused(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 1}, 2);
+
+	(void)state;
+	b.domain.has_hugepages = true;
+	b.domain.hugepage_kib = GIB;
+	fit_bench_plan(&b);
+	mounted(&b, small_only);
+	fit_expect_refusal(&b, "for <hugepages> of the definition libvirt needs a mounted "
+			       "hugetlbfs with pages of 1 GiB");
+	/* The default size. */
+	b.domain.hugepage_kib = 0;
+	fit_bench_plan(&b);
+	mounted(&b, "");
+	fit_expect_refusal(&b, "-o pagesize=2M");
+	/* A memfd needs no mount for the memory, but libvirt does for the size. */
+	b.domain.memory_source = fit_xstrdup("memfd");
+	fit_expect_refusal(&b, "-o pagesize=2M");
+	b.domain.hugepage_kib = 2048;
+	fit_bench_plan(&b);
+	fit_bench_end(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -153,6 +265,9 @@ int main(void)
 		cmocka_unit_test(memory_is_rounded_up_to_whole_pages),
 		cmocka_unit_test(large_pages_do_not_inflate_a_small_guest),
 		cmocka_unit_test(a_kept_page_size_that_the_host_lacks_is_refused),
+		cmocka_unit_test(a_size_without_a_hugetlbfs_is_passed_over),
+		cmocka_unit_test(memory_in_a_memfd_needs_no_hugetlbfs),
+		cmocka_unit_test(a_kept_page_size_without_a_hugetlbfs_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
