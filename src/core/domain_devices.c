@@ -83,39 +83,17 @@ static int read_controller(const struct fit_domain_reader *reader, const xmlNode
 	return 0;
 }
 
-static int read_pci_number(const struct fit_domain_reader *reader, const xmlNode *node,
-	const char *attribute, uint32_t max, uint32_t *ret_value)
-{
-	fit_autofree char *text = fit_xml_attr(node, attribute);
-	uint64_t value = 0;
-
-	if (text && !fit_parse_c_uint(text, max, &value))
-		return fit_domain_fail(
-			reader, node, "%s='%s' is no part of a PCI address", attribute, text);
-	*ret_value = (uint32_t)value;
-	return 0;
-}
-
 static int read_pci_address(
 	const struct fit_domain_reader *reader, const xmlNode *node, struct fit_pciaddr *ret_addr)
 {
-	uint32_t domain;
-	uint32_t bus;
-	uint32_t slot;
-	uint32_t function;
+	const char *attribute;
+	fit_autofree char *text = NULL;
 
-	if (read_pci_number(reader, node, "domain", UINT32_MAX, &domain) < 0 ||
-		read_pci_number(reader, node, "bus", PCI_BUS_MAX, &bus) < 0 ||
-		read_pci_number(reader, node, "slot", 0x1f, &slot) < 0 ||
-		read_pci_number(reader, node, "function", 7, &function) < 0)
-		return -1;
-	*ret_addr = (struct fit_pciaddr){
-		.domain = domain,
-		.bus = (uint8_t)bus,
-		.slot = (uint8_t)slot,
-		.function = (uint8_t)function,
-	};
-	return 0;
+	if (fit_xml_pciaddr(node, ret_addr, &attribute))
+		return 0;
+	text = fit_xml_attr(node, attribute);
+	return fit_domain_fail(
+		reader, node, "%s='%s' is no part of a PCI address", attribute, text);
 }
 
 static int add_hostdev(

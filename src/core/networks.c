@@ -23,34 +23,6 @@ void fit_networks_clear(struct fit_networks *networks)
 	*networks = (struct fit_networks){0};
 }
 
-static bool read_number(const xmlNode *node, const char *attribute, uint64_t max, uint64_t *ret)
-{
-	fit_autofree char *text = fit_xml_attr(node, attribute);
-
-	*ret = 0;
-	return !text || fit_parse_c_uint(text, max, ret);
-}
-
-static bool read_address(const xmlNode *node, struct fit_pciaddr *ret_addr)
-{
-	uint64_t domain;
-	uint64_t bus;
-	uint64_t slot;
-	uint64_t function;
-
-	if (!read_number(node, "domain", UINT32_MAX, &domain) ||
-		!read_number(node, "bus", 0xff, &bus) || !read_number(node, "slot", 0x1f, &slot) ||
-		!read_number(node, "function", 7, &function))
-		return false;
-	*ret_addr = (struct fit_pciaddr){
-		.domain = (uint32_t)domain,
-		.bus = (uint8_t)bus,
-		.slot = (uint8_t)slot,
-		.function = (uint8_t)function,
-	};
-	return true;
-}
-
 int fit_networks_add(
 	struct fit_networks *networks, const char *xml, bool active, struct fit_err *err)
 {
@@ -76,7 +48,7 @@ int fit_networks_add(
 	fit_xml_for_each (node, forward, "address") {
 		struct fit_pciaddr addr;
 
-		if (read_address(node, &addr))
+		if (fit_xml_pciaddr(node, &addr, NULL))
 			*FIT_APPEND(network->vfs, network->vf_count) = addr;
 	}
 	return 0;

@@ -220,6 +220,32 @@ char *fit_xml_text(const xmlNode *node)
 	return text ? fit_xstrdup(fit_trim(text)) : NULL;
 }
 
+bool fit_xml_pciaddr(const xmlNode *node, struct fit_pciaddr *ret_addr, const char **ret_attribute)
+{
+	static const struct {
+		const char *attribute;
+		uint64_t max;
+	} parts[] = {{"domain", UINT32_MAX}, {"bus", 0xff}, {"slot", 0x1f}, {"function", 7}};
+	uint64_t values[FIT_ARRAY_SIZE(parts)] = {0};
+
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(parts); i++) {
+		fit_autofree char *text = fit_xml_attr(node, parts[i].attribute);
+
+		if (!text || fit_parse_c_uint(text, parts[i].max, &values[i]))
+			continue;
+		if (ret_attribute)
+			*ret_attribute = parts[i].attribute;
+		return false;
+	}
+	*ret_addr = (struct fit_pciaddr){
+		.domain = (uint32_t)values[0],
+		.bus = (uint8_t)values[1],
+		.slot = (uint8_t)values[2],
+		.function = (uint8_t)values[3],
+	};
+	return true;
+}
+
 char *fit_xml_escape(const char *text)
 {
 	return take(xmlEncodeSpecialChars(NULL, (const xmlChar *)text));

@@ -15,6 +15,7 @@
 
 #include "base/attr.h"
 #include "base/err.h"
+#include "core/pciaddr.h"
 
 #define FIT_XML_SIZE_MAX (16U << 20)
 
@@ -49,6 +50,11 @@ xmlNode *fit_xml_find(const xmlNode *node, const char *slash_path);
 /* Attribute or text content; NULL when absent. To be freed with free(). */
 char *fit_xml_attr(const xmlNode *node, const char *name);
 char *fit_xml_text(const xmlNode *node); /* trimmed */
+
+/* The PCI address that the attributes domain, bus, slot and function are; absent ones are 0. False
+ * when one cannot be part of it: *ret_attribute, which may be NULL, is its name then. */
+FIT_MUST_CHECK bool fit_xml_pciaddr(
+	const xmlNode *node, struct fit_pciaddr *ret_addr, const char **ret_attribute);
 
 /* @text as it can stand in an attribute between double quotes. To be freed. */
 char *fit_xml_escape(const char *text);

@@ -7,6 +7,16 @@
 #include "core/xml.h"
 #include "support_domain.h"
 
+xmlDoc *fit_test_parse(const char *xml)
+{
+	struct fit_err err = FIT_ERR_INIT;
+	xmlDoc *doc = fit_xml_parse(xml, strlen(xml), "test.xml", &err);
+
+	if (!doc)
+		fail_msg("%s\n%s", err.message, xml);
+	return doc;
+}
+
 xmlDoc *fit_test_document(const char *body)
 {
 	fit_autofree char *xml = fit_xasprintf("<domain type='kvm'>%s%s%s</domain>",
@@ -15,12 +25,8 @@ xmlDoc *fit_test_document(const char *body)
 			? ""
 			: "<memory>1048576</memory>",
 		body);
-	struct fit_err err = FIT_ERR_INIT;
-	xmlDoc *doc = fit_xml_parse(xml, strlen(xml), "test.xml", &err);
 
-	if (!doc)
-		fail_msg("%s: %s", body, err.message);
-	return doc;
+	return fit_test_parse(xml);
 }
 
 struct fit_domain fit_test_domain(const char *body)

@@ -5,6 +5,9 @@
 
 #include "core/domain.h"
 
+/* @xml parsed, or the test failed; to be freed. */
+xmlDoc *fit_test_parse(const char *xml);
+
 /* The view of a kvm domain "vm" of 1 GiB with @body below <domain> (which may bring its own
  * <memory> and <name>); to be cleared. Fails the test when it cannot be read. */
 struct fit_domain fit_test_domain(const char *body);

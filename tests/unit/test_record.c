@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "core/rewrite.h"
 #include "core/xml.h"
+#include "support_domain.h"
 
 #define HEAD "version='1' profile='p' digest='d' host='h'"
 #define FITTED(attributes, facets) \
@@ -62,16 +63,6 @@ static const struct {
 	{FACET("path='metadata/x/@y' wrote='1'>"), "does not change <metadata>"},
 };
 
-static xmlDoc *parse(const char *text)
-{
-	struct fit_err err = FIT_ERR_INIT;
-	xmlDoc *doc = fit_xml_parse(text, strlen(text), "web01", &err);
-
-	if (!doc)
-		fail_msg("%s\n%s", err.message, text);
-	return doc;
-}
-
 static void a_tampered_record_is_refused_and_nothing_is_touched(void **state)
 {
 	(void)state;
@@ -80,7 +71,7 @@ static void a_tampered_record_is_refused_and_nothing_is_touched(void **state)
 			"<domain>\n<cpu mode='1'/><iothreads>1</iothreads>\n<metadata>%s</metadata>"
 			"</domain>",
 			tampered[i].metadata);
-		fit_autodoc xmlDoc *doc = parse(text);
+		fit_autodoc xmlDoc *doc = fit_test_parse(text);
 		fit_autofree char *before = fit_xml_print(doc);
 		fit_autofree char *after = NULL;
 		fit_autostrlist struct fit_strlist notes = {0};
@@ -111,7 +102,7 @@ static void a_path_too_long_or_too_deep_is_refused(void **state)
 	for (int i = 0; i < 100000; i++)
 		fit_buffer_add(&text, "a/");
 	fit_buffer_add(&text, "a' container='yes'/></a:fitted></metadata></domain>");
-	doc = parse(text.text);
+	doc = fit_test_parse(text.text);
 	assert_int_equal(fit_record_read(doc, "web01", &record, &err), -1);
 }
 
@@ -124,7 +115,7 @@ static void without_a_record_nothing_happens(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(texts); i++) {
-		fit_autodoc xmlDoc *doc = parse(texts[i]);
+		fit_autodoc xmlDoc *doc = fit_test_parse(texts[i]);
 		fit_autofree char *before = fit_xml_print(doc);
 		fit_autofree char *after = NULL;
 		fit_autostrlist struct fit_strlist notes = {0};
@@ -143,9 +134,9 @@ static void without_a_record_nothing_happens(void **state)
 static char *fitted_text(void)
 {
 	fit_autodoc xmlDoc *doc =
-		parse("<domain xmlns:q='urn:q'>\n <name>n</name>\n\n "
-		      "<memballoon q:a='1'>\n&lt;<![CDATA[x]]></memballoon>\n"
-		      " <cpu mode='a&#10;b'/>\n <vcpu><!-- v -->2</vcpu>\n</domain>");
+		fit_test_parse("<domain xmlns:q='urn:q'>\n <name>n</name>\n\n "
+			       "<memballoon q:a='1'>\n&lt;<![CDATA[x]]></memballoon>\n"
+			       " <cpu mode='a&#10;b'/>\n <vcpu><!-- v -->2</vcpu>\n</domain>");
 	char profile[] = "a 'b' \"c\" <d>";
 	const struct fit_record info = {.profile = profile};
 	struct fit_edits edits = {0};
@@ -164,7 +155,7 @@ static char *fitted_text(void)
 static void a_record_is_read_as_it_was_written(void **state)
 {
 	fit_autofree char *text = fitted_text();
-	fit_autodoc xmlDoc *doc = parse(text);
+	fit_autodoc xmlDoc *doc = fit_test_parse(text);
 	struct fit_record record = {0};
 
 	(void)state;
@@ -236,7 +227,8 @@ static void edits_that_make_no_sense_are_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(bad); i++) {
-		fit_autodoc xmlDoc *doc = parse("<domain><devices><a/></devices></domain>");
+		fit_autodoc xmlDoc *doc =
+			fit_test_parse("<domain><devices><a/></devices></domain>");
 		const struct fit_record info = {0};
 		struct fit_edits edits = {0};
 		struct fit_err err = FIT_ERR_INIT;

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "core/rewrite.h"
 #include "core/xml.h"
+#include "support_domain.h"
 #include "support_domains.h"
 #include "support_libvirt.h"
 
@@ -18,16 +19,6 @@ static const struct fit_record info = {
 	.digest = (char *)(uintptr_t) "0123456789abcdef",
 	.host = (char *)(uintptr_t) "host",
 };
-
-static xmlDoc *parse(const char *text)
-{
-	struct fit_err err = FIT_ERR_INIT;
-	xmlDoc *doc = fit_xml_parse(text, strlen(text), "test", &err);
-
-	if (!doc)
-		fail_msg("%s\n%s", err.message, text);
-	return doc;
-}
 
 static void apply(xmlDoc *doc, const struct fit_edits *edits, struct fit_remains *remains)
 {
@@ -76,7 +67,7 @@ static void same_bytes(
 /* All byte properties of rewrite.h for one document and list of edits. */
 static void check_properties(const char *name, const char *text, const struct fit_edits *edits)
 {
-	fit_autodoc xmlDoc *doc = parse(text);
+	fit_autodoc xmlDoc *doc = fit_test_parse(text);
 	fit_autofree char *original = fit_xml_print(doc);
 	fit_autofree char *fitted = NULL;
 
@@ -84,7 +75,7 @@ static void check_properties(const char *name, const char *text, const struct fi
 	apply(doc, edits, NULL);
 	fitted = fit_xml_print(doc);
 	for (int reparsed = 0; reparsed < 2; reparsed++) {
-		fit_autodoc xmlDoc *copy = reparsed ? parse(fitted) : xmlCopyDoc(doc, 1);
+		fit_autodoc xmlDoc *copy = reparsed ? fit_test_parse(fitted) : xmlCopyDoc(doc, 1);
 		fit_autostrlist struct fit_strlist notes = {0};
 		struct fit_remains *remains = NULL;
 		fit_autofree char *reverted = NULL;
@@ -287,7 +278,7 @@ static void check_planner_edits(const char *name, const char *text, size_t lengt
 {
 	(void)length;
 	for (int round = 0; round < 3; round++) {
-		fit_autodoc xmlDoc *doc = parse(text);
+		fit_autodoc xmlDoc *doc = fit_test_parse(text);
 		struct fit_edits edits = {0};
 
 		add_planner_edits(&edits, doc);
@@ -300,7 +291,7 @@ static void check_random_edits(const char *name, const char *text, size_t length
 {
 	(void)length;
 	for (int round = 0; round < 8; round++) {
-		fit_autodoc xmlDoc *doc = parse(text);
+		fit_autodoc xmlDoc *doc = fit_test_parse(text);
 		struct fit_edits edits = {0};
 
 		for (unsigned int i = pick(8); i > 0; i--)
@@ -328,7 +319,7 @@ static xmlDoc *copy_of(xmlDoc *doc)
 {
 	fit_autofree char *text = fit_xml_print(doc);
 
-	return parse(text);
+	return fit_test_parse(text);
 }
 
 /* Apply, as libvirt defines it, undo and apply: nothing new to define. Gives the defined document.
@@ -367,7 +358,7 @@ static void check_planner_edits_with_libvirt(const char *name, const char *text,
 	(void)name;
 	(void)length;
 	for (int round = 0; round < 3; round++) {
-		fit_autodoc xmlDoc *doc = parse(text);
+		fit_autodoc xmlDoc *doc = fit_test_parse(text);
 		fit_autodoc xmlDoc *fitted = NULL;
 		struct fit_edits edits = {0};
 

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "core/rewrite.h"
 #include "core/xml.h"
+#include "support_domain.h"
 #include "support_libvirt.h"
 
 #define VF_PATH "devices/interface[alias/@name='ua-virt-fit-vf0']"
@@ -31,16 +32,6 @@ static const char original[] = "<domain type='kvm'>\n"
 			       "    <memballoon model='virtio'/>\n"
 			       "  </devices>\n"
 			       "</domain>\n";
-
-static xmlDoc *parse(const char *text)
-{
-	struct fit_err err = FIT_ERR_INIT;
-	xmlDoc *doc = fit_xml_parse(text, strlen(text), "web01", &err);
-
-	if (!doc)
-		fail_msg("%s\n%s", err.message, text);
-	return doc;
-}
 
 /* The standard edits, with function @vf of a device unless it is NO_VF. */
 static void apply(xmlDoc *doc, int vf, struct fit_remains *remains)
@@ -88,7 +79,7 @@ static char *replace(const char *text, const char *from, const char *to)
 
 static char *fitted_text(int vf)
 {
-	fit_autodoc xmlDoc *doc = parse(original);
+	fit_autodoc xmlDoc *doc = fit_test_parse(original);
 
 	apply(doc, vf, NULL);
 	return fit_xml_print(doc);
@@ -96,7 +87,7 @@ static char *fitted_text(int vf)
 
 static char *original_text(void)
 {
-	fit_autodoc xmlDoc *doc = parse(original);
+	fit_autodoc xmlDoc *doc = fit_test_parse(original);
 
 	return fit_xml_print(doc);
 }
@@ -118,7 +109,7 @@ static void edit(const char *from, const char *to, const char *original_from,
 	fit_autofree char *wanted = replace(before, original_from, original_to);
 	fit_autofree char *reverted = NULL;
 	fit_autofree char *said = NULL;
-	fit_autodoc xmlDoc *doc = parse(edited);
+	fit_autodoc xmlDoc *doc = fit_test_parse(edited);
 	fit_autostrlist struct fit_strlist notes = {0};
 
 	undo(doc, &notes, NULL);
@@ -226,7 +217,7 @@ static xmlDoc *extended(const char *more_devices)
 		fit_xasprintf(ROOT_PORT("2") ROOT_PORT("3") "%s</devices>", more_devices);
 	fit_autofree char *all = replace(device, "</devices>", end);
 
-	return parse(all);
+	return fit_test_parse(all);
 }
 
 static bool has_port(xmlDoc *doc, const char *index)
@@ -305,7 +296,7 @@ static void a_slot_shared_with_our_port_is_the_users_alone_again(void **state)
 	fit_autofree char *placed = replace(original, port,
 		"model='pcie-root-port'><address type='pci' bus='0x00' slot='0x02' "
 		"function='0x0'/></controller>");
-	fit_autodoc xmlDoc *doc = parse(placed);
+	fit_autodoc xmlDoc *doc = fit_test_parse(placed);
 	fit_autofree char *before = fit_xml_print(doc);
 	fit_autofree char *fitted = NULL, *marked = NULL, *defined = NULL, *again = NULL;
 	fit_autofree char *placed_device = NULL, *back = NULL;
@@ -324,7 +315,7 @@ static void a_slot_shared_with_our_port_is_the_users_alone_again(void **state)
 		"type=\"pci\" bus=\"0x00\" slot=\"0x02\" function=\"0x1\"/></controller>"
 		"\n  </devices>");
 	xmlFreeDoc(doc);
-	doc = parse(defined);
+	doc = fit_test_parse(defined);
 	there = xmlCopyDoc(doc, 1);
 	undo(doc, &notes, &remains);
 	apply(doc, 0, remains);
@@ -343,7 +334,7 @@ static xmlDoc *with_balloon(char **ret_before, char **ret_fitted)
 	static const struct fit_record info = {0};
 	fit_autofree char *without = replace(original, "model='virtio'", "model='none'");
 	fit_autofree char *text = NULL;
-	xmlDoc *doc = parse(without);
+	xmlDoc *doc = fit_test_parse(without);
 	struct fit_err err = FIT_ERR_INIT;
 	struct fit_edits edits = {0};
 
@@ -355,7 +346,7 @@ static xmlDoc *with_balloon(char **ret_before, char **ret_fitted)
 	fit_edits_clear(&edits);
 	text = fit_xml_print(doc);
 	xmlFreeDoc(doc);
-	doc = parse(text);
+	doc = fit_test_parse(text);
 	normalise_as_libvirt(doc);
 	*ret_fitted = fit_xml_print(doc);
 	return doc;
@@ -406,7 +397,7 @@ static void a_device_that_was_none_and_is_the_users_keeps_its_place(void **state
 
 	(void)state;
 	edited = replace(fitted, "model=\"virtio\">", "model=\"virtio-transitional\">");
-	doc = parse(edited);
+	doc = fit_test_parse(edited);
 	undo(doc, &notes, NULL);
 	assert_int_equal(notes.count, 1);
 	assert_true(has_port(doc, "2"));
@@ -416,8 +407,8 @@ static void a_device_that_was_none_and_is_the_users_keeps_its_place(void **state
 static void a_parent_that_libvirt_dropped_when_it_was_empty_comes_back(void **state)
 {
 	static const struct fit_record info = {0};
-	fit_autodoc xmlDoc *doc =
-		parse("<domain><numatune><memory mode='strict' nodeset='0'/></numatune></domain>");
+	fit_autodoc xmlDoc *doc = fit_test_parse(
+		"<domain><numatune><memory mode='strict' nodeset='0'/></numatune></domain>");
 	fit_autodoc xmlDoc *defined = NULL;
 	fit_autostrlist struct fit_strlist notes = {0};
 	struct fit_remains *remains = NULL;
@@ -442,7 +433,7 @@ static void a_parent_that_libvirt_dropped_when_it_was_empty_comes_back(void **st
 static void a_value_that_is_there_already_is_the_users(void **state)
 {
 	fit_autofree char *text = replace(original, "cpuset='7'", "cpuset='2'");
-	fit_autodoc xmlDoc *doc = parse(text);
+	fit_autodoc xmlDoc *doc = fit_test_parse(text);
 	struct fit_record record = {0};
 
 	(void)state;
@@ -463,7 +454,7 @@ static void a_record_holds_until_a_facet_is_edited(void **state)
 		{"</devices>", "<memballoon/></devices>", "devices/memballoon"},
 	};
 	fit_autofree char *fitted = fitted_text(0);
-	fit_autodoc xmlDoc *doc = parse(fitted);
+	fit_autodoc xmlDoc *doc = fit_test_parse(fitted);
 	struct fit_record record = {0};
 	char *missing = NULL;
 
@@ -473,7 +464,7 @@ static void a_record_holds_until_a_facet_is_edited(void **state)
 	assert_null(missing);
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(edits); i++) {
 		fit_autofree char *text = replace(fitted, edits[i][0], edits[i][1]);
-		fit_autodoc xmlDoc *edited = parse(text);
+		fit_autodoc xmlDoc *edited = fit_test_parse(text);
 		fit_autofree char *first = NULL;
 
 		assert_false(fit_rewrite_holds(edited, &record, &first));

@@ -7,17 +7,8 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "core/xml.h"
+#include "support_domain.h"
 #include "support_domains.h"
-
-static xmlDoc *parse(const char *text)
-{
-	struct fit_err err = FIT_ERR_INIT;
-	xmlDoc *doc = fit_xml_parse(text, strlen(text), "test.xml", &err);
-
-	if (!doc)
-		fail_msg("%s\n%s", err.message, text);
-	return doc;
-}
 
 static void refuse(const char *text, size_t length, const char *why)
 {
@@ -33,7 +24,7 @@ static void refuse(const char *text, size_t length, const char *why)
 
 static void prints_as(const char *text, const char *wanted)
 {
-	fit_autodoc xmlDoc *doc = parse(text);
+	fit_autodoc xmlDoc *doc = fit_test_parse(text);
 	fit_autofree char *printed = fit_xml_print(doc);
 
 	assert_string_equal(printed, wanted);
@@ -80,9 +71,9 @@ static void white_space_and_foreign_content_stay(void **state)
 
 static void print_once_and_again(const char *name, const char *text, size_t length)
 {
-	fit_autodoc xmlDoc *doc = parse(text);
+	fit_autodoc xmlDoc *doc = fit_test_parse(text);
 	fit_autofree char *once = fit_xml_print(doc);
-	fit_autodoc xmlDoc *again = parse(once);
+	fit_autodoc xmlDoc *again = fit_test_parse(once);
 	fit_autofree char *twice = fit_xml_print(again);
 
 	(void)name;
@@ -185,8 +176,8 @@ static void equivalence_ignores_layout_and_order_only(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(cases); i++) {
-		fit_autodoc xmlDoc *a = parse(cases[i].a);
-		fit_autodoc xmlDoc *b = parse(cases[i].b);
+		fit_autodoc xmlDoc *a = fit_test_parse(cases[i].a);
+		fit_autodoc xmlDoc *b = fit_test_parse(cases[i].b);
 
 		if (fit_xml_equivalent(xmlDocGetRootElement(a), xmlDocGetRootElement(b)) !=
 			cases[i].same)
@@ -197,7 +188,7 @@ static void equivalence_ignores_layout_and_order_only(void **state)
 static void elements_of_foreign_namespaces_are_not_found_by_name(void **state)
 {
 	fit_autodoc xmlDoc *doc =
-		parse("<a xmlns:q='urn:q'><q:b/>\n<b> 1 <c/></b><q:b/><b c='2'/></a>");
+		fit_test_parse("<a xmlns:q='urn:q'><q:b/>\n<b> 1 <c/></b><q:b/><b c='2'/></a>");
 	xmlNode *root = xmlDocGetRootElement(doc);
 	xmlNode *first = fit_xml_child(root, "b");
 	fit_autofree char *text = fit_xml_text(first);
@@ -230,7 +221,7 @@ static void damage(const char *name, const char *text, size_t length)
 			fit_autofree char *printed = fit_xml_print(doc);
 
 			fit_xml_free_doc(&doc);
-			doc = parse(printed);
+			doc = fit_test_parse(printed);
 		} else {
 			assert_int_equal(err.code, FIT_ERR_INVALID);
 		}
@@ -243,6 +234,40 @@ static void damaged_documents_are_parsed_or_refused(void **state)
 	srand(1);
 	for_each_synthetic_domain(damage);
 	for_each_corpus_domain(damage);
+}
+
+static void addresses_are_four_numbers_of_which_any_may_be_absent(void **state)
+{
+	static const struct {
+		const char *attributes, *expected, *fault;
+	} cases[] = {
+		{"", "0000:00:00.0", NULL},
+		{"domain='0x10000' bus='0xe1' slot='0x1f' function='0x7'", "10000:e1:1f.7", NULL},
+		{"bus='10' function='07'", "0000:0a:00.7", NULL},
+		{"domain='0x100000000'", NULL, "domain"},
+		{"domain='-1'", NULL, "domain"},
+		{"bus='0x100'", NULL, "bus"},
+		{"bus='41:00'", NULL, "bus"},
+		{"bus='1' slot='32'", NULL, "slot"},
+		{"bus='1' slot='31' function='8'", NULL, "function"},
+		{"function=''", NULL, "function"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(cases); i++) {
+		fit_autofree char *xml = fit_xasprintf("<address %s/>", cases[i].attributes);
+		fit_autodoc xmlDoc *doc = fit_test_parse(xml);
+		const xmlNode *node = xmlDocGetRootElement(doc);
+		struct fit_pciaddr addr = {.bus = 0x42};
+		const char *fault = NULL;
+
+		assert_int_equal(fit_xml_pciaddr(node, &addr, &fault), !cases[i].fault);
+		assert_int_equal(fit_xml_pciaddr(node, &addr, NULL), !cases[i].fault);
+		if (cases[i].fault)
+			assert_string_equal(fault, cases[i].fault);
+		assert_string_equal(
+			FIT_PCIADDR_STR(addr), cases[i].fault ? "0000:42:00.0" : cases[i].expected);
+	}
 }
 
 int main(void)
@@ -258,6 +283,7 @@ int main(void)
 		cmocka_unit_test(equivalence_ignores_layout_and_order_only),
 		cmocka_unit_test(elements_of_foreign_namespaces_are_not_found_by_name),
 		cmocka_unit_test(damaged_documents_are_parsed_or_refused),
+		cmocka_unit_test(addresses_are_four_numbers_of_which_any_may_be_absent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
