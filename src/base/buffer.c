@@ -2,7 +2,6 @@
 #include "base/buffer.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,8 +47,7 @@ void fit_buffer_addf(struct fit_buffer *buffer, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		abort();
+	text = fit_xvasprintf(format, args);
 	va_end(args);
 	fit_buffer_add(buffer, text);
 }

@@ -27,14 +27,22 @@ char *fit_xstrndup(const char *text, size_t length)
 	return checked(strndup(text, length));
 }
 
+char *fit_xvasprintf(const char *format, va_list args)
+{
+	char *text;
+
+	if (vasprintf(&text, format, args) < 0)
+		abort();
+	return text;
+}
+
 char *fit_xasprintf(const char *format, ...)
 {
 	va_list args;
 	char *text;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		abort();
+	text = fit_xvasprintf(format, args);
 	va_end(args);
 	return text;
 }

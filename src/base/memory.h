@@ -6,6 +6,7 @@
 #ifndef FIT_BASE_MEMORY_H
 #define FIT_BASE_MEMORY_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -15,6 +16,8 @@ void *fit_xcalloc(size_t count, size_t size) __attribute__((returns_nonnull));
 char *fit_xstrdup(const char *text) __attribute__((returns_nonnull));
 char *fit_xstrndup(const char *text, size_t length) __attribute__((returns_nonnull));
 char *fit_xasprintf(const char *format, ...) FIT_PRINTF(1, 2) __attribute__((returns_nonnull));
+char *fit_xvasprintf(const char *format, va_list args) FIT_PRINTF(1, 0)
+	__attribute__((returns_nonnull));
 
 /* Replaces *@slot by a copy of @text (NULL clears), freeing what was there. */
 void fit_xreplace(char **slot, const char *text);

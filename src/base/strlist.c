@@ -2,7 +2,6 @@
 #include "base/strlist.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,8 +27,7 @@ void fit_strlist_addf(struct fit_strlist *list, const char *format, ...)
 	char *text;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		abort();
+	text = fit_xvasprintf(format, args);
 	va_end(args);
 	*FIT_APPEND(list->items, list->count) = text;
 }

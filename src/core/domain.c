@@ -11,7 +11,6 @@
 #include "core/domain.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,8 +30,7 @@ int fit_domain_fail(
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		abort();
+	text = fit_xvasprintf(format, args);
 	va_end(args);
 	return fit_err_set(reader->err, FIT_ERR_INVALID, "%s:%u: <%s>: %s", reader->name,
 		fit_xml_line(node), (const char *)node->name, text);

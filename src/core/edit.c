@@ -2,7 +2,6 @@
 #include "core/edit.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,8 +38,7 @@ void fit_edits_setf(struct fit_edits *edits, const char *path, const char *forma
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&edit->value, format, args) < 0)
-		abort();
+	edit->value = fit_xvasprintf(format, args);
 	va_end(args);
 }
 

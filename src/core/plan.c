@@ -5,7 +5,6 @@
 #include "core/plan.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -65,8 +64,7 @@ static void add_reason(struct fit_plan *plan, enum fit_reason_kind kind, const c
 
 	reason->kind = kind;
 	reason->topic = topic;
-	if (vasprintf(&reason->text, format, args) < 0)
-		abort();
+	reason->text = fit_xvasprintf(format, args);
 }
 
 void fit_plan_reason(struct fit_plan *plan, enum fit_reason_kind kind, const char *topic,
@@ -95,8 +93,7 @@ int fit_planner_refuse(struct fit_planner *planner, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		abort();
+	text = fit_xvasprintf(format, args);
 	va_end(args);
 	return fit_err_set(
 		planner->err, FIT_ERR_REFUSED, "%s: cannot fit: %s", planner->domain->name, text);

@@ -19,6 +19,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "median.h"
 
 #define COMMANDS_MAX 8
 
@@ -62,19 +63,6 @@ static double run(char **command, const char *input)
 		exit(2);
 	}
 	return start;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	const double *left = a, *right = b;
-
-	return (*left > *right) - (*left < *right);
-}
-
-static double median(double *times, size_t count)
-{
-	qsort(times, count, sizeof(*times), by_value);
-	return times[count / 2];
 }
 
 static int parse(int argc, char **argv, struct bench *bench)

@@ -21,6 +21,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "core/render.h"
+#include "median.h"
 #include "sys/probe.h"
 #include "sys/profile_store.h"
 
@@ -41,19 +42,6 @@ static double now(void)
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
 	return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	const double *left = a, *right = b;
-
-	return (*left > *right) - (*left < *right);
-}
-
-static double median(double *times, size_t count)
-{
-	qsort(times, count, sizeof(*times), by_value);
-	return times[count / 2];
 }
 
 static char *read_file(const char *path)
