@@ -60,6 +60,14 @@ static void nothing_is_written_that_is_there_already(void **unused)
 	teardown(&f);
 }
 
+static int prepare(struct fit_state *state, const char *uuid, const struct fit_hostops *ops,
+	struct fit_err *err)
+{
+	return fit_executor_apply(state,
+		fit_state_add_journal(state, uuid, "guest", FIT_STAGE_PREPARED), ops,
+		FIT_PHASE_PREPARE, NULL, err);
+}
+
 /* numatune mode='preferred': the node of the vCPUs first, as far as it has room. */
 static void preferred_nodes_are_filled_before_others(void **unused)
 {
@@ -79,18 +87,12 @@ static void preferred_nodes_are_filled_before_others(void **unused)
 	fit_cpuset_add(&op->nodes, 0);
 	op->nodes_preferred = true;
 	open_state(&f, &state);
-	assert_int_equal(fit_executor_apply(&state,
-				 fit_state_add_journal(&state, A, "a", FIT_STAGE_PREPARED), &ops,
-				 FIT_PHASE_PREPARE, NULL, &err),
-		0);
+	assert_int_equal(prepare(&state, A, &ops, &err), 0);
 	has_value(&f, POOL(0) "/nr_hugepages", "1436");
 	has_value(&f, POOL(1) "/nr_hugepages", "0");
 	fit_test_kernel_set(
 		&f.kernel, "sys/devices/system/node/node0/meminfo = Node 0 MemFree: 409600 kB\n");
-	assert_int_equal(fit_executor_apply(&state,
-				 fit_state_add_journal(&state, B, "b", FIT_STAGE_PREPARED), &ops,
-				 FIT_PHASE_PREPARE, NULL, &err),
-		0);
+	assert_int_equal(prepare(&state, B, &ops, &err), 0);
 	has_value(&f, POOL(0) "/nr_hugepages", "1636");
 	has_value(&f, POOL(1) "/nr_hugepages", "824");
 	fit_state_close(&state);
@@ -130,19 +132,13 @@ static void pages_are_asked_of_nodes_that_have_them(void **unused)
 	op = add_op(&ops, FIT_OP_PAGES, FIT_PHASE_PREPARE, FIT_PHASE_STOPPED);
 	op->memory_kib = 1024 * 2048 - 5; /* of the default size, rounded up */
 	open_state(&f, &state);
-	assert_int_equal(fit_executor_apply(&state,
-				 fit_state_add_journal(&state, A, "a", FIT_STAGE_PREPARED), &ops,
-				 FIT_PHASE_PREPARE, NULL, &err),
-		0);
+	assert_int_equal(prepare(&state, A, &ops, &err), 0);
 	/* 100 are free on node 0, 100 more fit there. */
 	has_value(&f, POOL(0) "/nr_hugepages", "612");
 	has_value(&f, POOL(1) "/nr_hugepages", "824");
 	op->page_kib = 1048576;
 	op->pages = 1;
-	assert_int_equal(fit_executor_apply(&state,
-				 fit_state_add_journal(&state, B, "b", FIT_STAGE_PREPARED), &ops,
-				 FIT_PHASE_PREPARE, NULL, &err),
-		-1);
+	assert_int_equal(prepare(&state, B, &ops, &err), -1);
 	assert_string_equal(err.message, "node 0 has no pages of 1 GiB; sizes there: 2 MiB");
 	fit_state_close(&state);
 	fit_hostops_clear(&ops);
@@ -172,10 +168,7 @@ static void gigantic_pages_are_not_tried_without_free_memory(void **unused)
 	op->pages = 4;
 	fit_cpuset_add(&op->nodes, 0);
 	open_state(&f, &state);
-	assert_int_equal(fit_executor_apply(&state,
-				 fit_state_add_journal(&state, A, "a", FIT_STAGE_PREPARED), &ops,
-				 FIT_PHASE_PREPARE, NULL, &err),
-		-1);
+	assert_int_equal(prepare(&state, A, &ops, &err), -1);
 	assert_string_equal(err.message,
 		"4 pages of 1 GiB wanted on node 0, but there are free pages and free memory for "
 		"3: free some memory, or reserve them at boot (kernel command line: hugepagesz=1G "
@@ -184,10 +177,7 @@ static void gigantic_pages_are_not_tried_without_free_memory(void **unused)
 	/* They are tried where there is, and the end of that is said. */
 	op->pages = 3;
 	f.kernel.page_limit = 2;
-	assert_int_equal(fit_executor_apply(&state,
-				 fit_state_add_journal(&state, B, "b", FIT_STAGE_PREPARED), &ops,
-				 FIT_PHASE_PREPARE, NULL, &err),
-		-1);
+	assert_int_equal(prepare(&state, B, &ops, &err), -1);
 	assert_non_null(strstr(err.message, "3 huge pages wanted in all, 2 got"));
 	assert_non_null(strstr(err.message, "hugepagesz=1G hugepages=N"));
 	has_value(&f, GIGANTIC(0) "/nr_hugepages", "1");
@@ -209,10 +199,7 @@ static void a_vf_that_does_not_appear_is_an_error(void **unused)
 	make_ops(&ops, 0, guest_a.vf, guest_a.cpus);
 	open_state(&f, &state);
 	state.deadline = fit_clock_ms() + 30;
-	assert_int_equal(fit_executor_apply(&state,
-				 fit_state_add_journal(&state, A, "a", FIT_STAGE_PREPARED), &ops,
-				 FIT_PHASE_PREPARE, NULL, &err),
-		-1);
+	assert_int_equal(prepare(&state, A, &ops, &err), -1);
 	assert_non_null(strstr(err.message, "VF 0 did not appear"));
 	fit_state_close(&state);
 	fit_hostops_clear(&ops);
@@ -237,10 +224,7 @@ static void pages_that_take_too_long_are_not_called_fragmented(void **unused)
 	fit_cpuset_add(&op->nodes, 0);
 	open_state(&f, &state);
 	state.deadline = fit_clock_ms() + 20;
-	assert_int_equal(fit_executor_apply(&state,
-				 fit_state_add_journal(&state, A, "a", FIT_STAGE_PREPARED), &ops,
-				 FIT_PHASE_PREPARE, NULL, &err),
-		-1);
+	assert_int_equal(prepare(&state, A, &ops, &err), -1);
 	assert_non_null(strstr(err.message, "1000 got when the time for preparing the host"));
 	fit_state_close(&state);
 	fit_hostops_clear(&ops);

@@ -12,8 +12,8 @@
 #include "core/render.h"
 #include "core/rewrite.h"
 #include "core/xml.h"
-#include "support_host.h"
 #include "support_libvirt.h"
+#include "support_render.h"
 #include "sys/profile_store.h"
 
 /* Profiles from memory; names that are not here are those that are shipped. */
@@ -23,11 +23,6 @@ struct file {
 };
 
 static struct file files[4];
-static struct fit_profile_store store;
-static struct fit_fsroot root;
-static struct fit_host host;
-static char *profiles;
-
 static int load(void *context, const char *name, char **ret_path, char **ret_text,
 	size_t *ret_length, struct fit_err *err)
 {
@@ -59,7 +54,8 @@ static int try_compose(
 	struct fit_param param = {name, copy};
 
 	fit_strlist_split(&list, names, " ");
-	return fit_profile_compose(&list, &param, value ? 1 : 0, load, &store, profile, err);
+	return fit_profile_compose(
+		&list, &param, value ? 1 : 0, load, &fit_test_machine()->store, profile, err);
 }
 
 static struct fit_profile compose(const char *names, const char *value)
@@ -333,9 +329,9 @@ static struct fit_render_result render(const char *xml, const char *names)
 		.length = strlen(xml),
 		.name = "vm.xml",
 		.asked = &asked,
-		.host = &host,
+		.host = &fit_test_machine()->host,
 		.load = load,
-		.load_context = &store,
+		.load_context = &fit_test_machine()->store,
 	};
 
 	fit_strlist_split(&asked.profiles, names, " ");
@@ -343,28 +339,6 @@ static struct fit_render_result render(const char *xml, const char *names)
 		fail_msg("%s: %s", names, err.message);
 	fit_request_clear(&asked);
 	return result;
-}
-
-static char *printed(const char *xml)
-{
-	struct fit_err err = FIT_ERR_INIT;
-	fit_autodoc xmlDoc *doc = fit_xml_parse(xml, strlen(xml), "printed", &err);
-
-	return fit_xml_print(doc);
-}
-
-static char *reverted(const char *xml)
-{
-	struct fit_err err = FIT_ERR_INIT;
-	fit_autostrlist struct fit_strlist notes = {0};
-	char *text = NULL;
-	bool changed;
-
-	if (fit_revert(xml, strlen(xml), "vm.xml", &notes, &text, &changed, &err) < 0)
-		fail_msg("%s", err.message);
-	if (notes.count)
-		fail_msg("%s", notes.items[0]);
-	return text;
 }
 
 /* Everything in the record holds: the hook lets the domain start. */
@@ -395,14 +369,17 @@ static void check_properties(const char *xml, const char *names)
 {
 	struct fit_render_result once = render(xml, names);
 	struct fit_render_result twice = render(once.xml, names);
-	fit_autofree char *plain = printed(xml);
-	fit_autofree char *back = reverted(once.xml);
+	fit_autofree char *plain = fit_test_printed(xml);
+	fit_autostrlist struct fit_strlist notes = {0};
+	fit_autofree char *back = fit_test_reverted(once.xml, &notes);
 	fit_autofree char *in_libvirt = defined(once.xml);
 	struct fit_render_result again = render(in_libvirt, names);
 
 	if (twice.changed)
 		fail_msg("no fixpoint:\n%s\n%s", once.xml, twice.xml);
 	assert_string_equal(back, plain);
+	if (notes.count)
+		fail_msg("%s", notes.items[0]);
 	expect_fitted(once.xml);
 	expect_fitted(in_libvirt);
 	if (again.changed)
@@ -503,27 +480,6 @@ static void the_plan_follows_the_overlay(void **state)
 	fit_render_result_clear(&result);
 }
 
-static int open_all(void **state)
-{
-	const char *build = getenv("BUILD");
-
-	(void)state;
-	root = fit_test_host_root("two-node");
-	host = fit_test_host("two-node");
-	profiles = fit_xasprintf("%s/profiles", build ? build : "build");
-	store = (struct fit_profile_store){.root = &root, .shipped = profiles};
-	return 0;
-}
-
-static int close_all(void **state)
-{
-	(void)state;
-	fit_host_clear(&host);
-	fit_test_root_remove(&root);
-	free(profiles);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -537,5 +493,5 @@ int main(void)
 		cmocka_unit_test(the_plan_follows_the_overlay),
 	};
 
-	return cmocka_run_group_tests(tests, open_all, close_all);
+	return cmocka_run_group_tests(tests, fit_test_machine_setup, fit_test_machine_teardown);
 }

@@ -20,42 +20,14 @@
 #include "support_domain.h"
 #include "support_host.h"
 #include "support_libvirt.h"
+#include "support_render.h"
 #include "sys/probe.h"
 #include "sys/profile_store.h"
 
-struct machine {
-	struct fit_fsroot root;
-	struct fit_host host;
-	struct fit_profile_store store;
-	char *profiles;
-};
-
-static struct machine make_machine(const char *name)
-{
-	const char *build = getenv("BUILD");
-	struct machine machine = {
-		.root = fit_test_host_root(name),
-		.profiles = fit_xasprintf("%s/profiles", build ? build : "build"),
-	};
-	struct fit_err err = FIT_ERR_INIT;
-
-	machine.store.shipped = machine.profiles;
-	if (fit_probe(&machine.root, FIT_PROBE_ALL, &machine.host, NULL, &err) < 0)
-		fail_msg("%s: %s", name, err.message);
-	return machine;
-}
-
-static void machine_clear(struct machine *machine)
-{
-	fit_host_clear(&machine->host);
-	fit_test_root_remove(&machine->root);
-	free(machine->profiles);
-}
-
 /* With the profiles @names, or as the document requests for NULL. */
-static int try_render(struct machine *machine, const char *name, const char *xml, size_t length,
-	const char *names, const struct fit_claims *claims, struct fit_render_result *ret_result,
-	struct fit_err *err)
+static int try_render(struct fit_test_machine *machine, const char *name, const char *xml,
+	size_t length, const char *names, const struct fit_claims *claims,
+	struct fit_render_result *ret_result, struct fit_err *err)
 {
 	struct fit_request asked = {0};
 	struct fit_render_input input = {
@@ -70,7 +42,6 @@ static int try_render(struct machine *machine, const char *name, const char *xml
 	};
 	int status;
 
-	machine->store.root = &machine->root;
 	if (names)
 		fit_strlist_split(&asked.profiles, names, " ");
 	status = fit_render(&input, ret_result, err);
@@ -79,7 +50,7 @@ static int try_render(struct machine *machine, const char *name, const char *xml
 }
 
 static struct fit_render_result render(
-	struct machine *machine, const char *xml, const struct fit_claims *claims)
+	struct fit_test_machine *machine, const char *xml, const struct fit_claims *claims)
 {
 	struct fit_err err = FIT_ERR_INIT;
 	struct fit_render_result result;
@@ -87,28 +58,6 @@ static struct fit_render_result render(
 	if (try_render(machine, "vm.xml", xml, strlen(xml), NULL, claims, &result, &err) < 0)
 		fail_msg("%s", err.message);
 	return result;
-}
-
-static char *printed(const char *xml)
-{
-	struct fit_err err = FIT_ERR_INIT;
-	fit_autodoc xmlDoc *doc = fit_xml_parse(xml, strlen(xml), "printed", &err);
-
-	if (!doc)
-		fail_msg("%s", err.message);
-	return fit_xml_print(doc);
-}
-
-static char *reverted(const char *xml, struct fit_strlist *notes)
-{
-	struct fit_err err = FIT_ERR_INIT;
-	char *text = NULL;
-	bool changed;
-
-	if (fit_revert(xml, strlen(xml), "vm.xml", notes, &text, &changed, &err) < 0)
-		fail_msg("%s", err.message);
-	assert_true(changed);
-	return text;
 }
 
 /* @text with the first @from replaced by @to, which must be there. */
@@ -144,7 +93,7 @@ static const char requested[] =
 
 static void a_requested_profile_is_written_into_the_definition(void **state)
 {
-	struct machine *machine = *state;
+	struct fit_test_machine *machine = *state;
 	struct fit_render_result result = render(machine, requested, NULL);
 	struct fit_err err = FIT_ERR_INIT;
 	fit_autodoc xmlDoc *doc = fit_xml_parse(result.xml, strlen(result.xml), "vm.xml", &err);
@@ -173,7 +122,7 @@ static void a_requested_profile_is_written_into_the_definition(void **state)
 
 static void a_document_without_request_is_refused_unless_profiles_are_named(void **state)
 {
-	struct machine *machine = *state;
+	struct fit_test_machine *machine = *state;
 	fit_autofree char *plain = edited(requested,
 		"<fit:domain xmlns:fit='urn:virt-fit:domain:1' "
 		"profile='low-latency'/>",
@@ -195,7 +144,7 @@ static void a_document_without_request_is_refused_unless_profiles_are_named(void
 
 static void an_unknown_profile_is_named_with_the_domain(void **state)
 {
-	struct machine *machine = *state;
+	struct fit_test_machine *machine = *state;
 	struct fit_render_result result;
 	struct fit_err err = FIT_ERR_INIT;
 
@@ -209,7 +158,7 @@ static void an_unknown_profile_is_named_with_the_domain(void **state)
 
 static void a_definition_that_is_spelled_differently_is_given_back_as_it_is(void **state)
 {
-	struct machine *machine = *state;
+	struct fit_test_machine *machine = *state;
 	struct fit_render_result first = render(machine, requested, NULL);
 	fit_autofree char *spaced = edited(first.xml, "<memory", "\n\n   <memory");
 	fit_autofree char *commented = edited(spaced, "<cputune>", "<!-- new --><cputune>");
@@ -236,7 +185,7 @@ static void add_default_model(xmlDoc *doc)
 
 static void what_libvirt_fills_in_leaves_a_definition_fitted(void **state)
 {
-	struct machine *machine = *state;
+	struct fit_test_machine *machine = *state;
 	fit_autofree char *emulated = edited(requested, "'kvm'", "'qemu'");
 	fit_autofree char *other = edited(requested, "'kvm'", "'hvf'");
 	const char *const domains[] = {requested, emulated, other};
@@ -264,12 +213,12 @@ static void what_libvirt_fills_in_leaves_a_definition_fitted(void **state)
 
 static void an_edit_of_the_users_survives_render_and_revert_and_is_noted(void **state)
 {
-	struct machine *machine = *state;
+	struct fit_test_machine *machine = *state;
 	struct fit_render_result first = render(machine, requested, NULL);
 	fit_autofree char *changed = edited(first.xml, "cache=\"none\"", "cache=\"directsync\"");
 	struct fit_render_result second = render(machine, changed, NULL);
 	fit_autostrlist struct fit_strlist notes = {0};
-	fit_autofree char *back = reverted(second.xml, &notes);
+	fit_autofree char *back = fit_test_reverted(second.xml, &notes);
 
 	assert_non_null(strstr(second.xml, "cache=\"directsync\""));
 	assert_int_equal(second.notes.count, 1);
@@ -283,14 +232,14 @@ static void an_edit_of_the_users_survives_render_and_revert_and_is_noted(void **
 
 static void an_edited_pin_stays_and_the_others_stay_where_they_are(void **state)
 {
-	struct machine *machine = *state;
+	struct fit_test_machine *machine = *state;
 	struct fit_render_result first = render(machine, requested, NULL);
 	fit_autofree char *pin = fit_xasprintf("<vcpupin vcpu=\"2\" cpuset=\"%d\"/>",
 		fit_cpuset_next(&first.plan.vcpus[2].cpus, 0));
 	fit_autofree char *changed = edited(first.xml, pin, "<vcpupin vcpu=\"2\" cpuset=\"6\"/>");
 	struct fit_render_result second = render(machine, changed, NULL);
 	struct fit_render_result third = render(machine, second.xml, NULL);
-	fit_autofree char *back = reverted(third.xml, NULL);
+	fit_autofree char *back = fit_test_reverted(third.xml, NULL);
 
 	assert_int_equal(second.plan.vcpu_count, 4);
 	for (size_t i = 0; i < 4; i++) {
@@ -312,7 +261,7 @@ static void an_edited_pin_stays_and_the_others_stay_where_they_are(void **state)
 /* What the user had made of our iothread goes with it: libvirt would refuse it. */
 static void what_was_for_our_iothread_goes_with_it(void **state)
 {
-	struct machine *machine = *state;
+	struct fit_test_machine *machine = *state;
 	struct fit_render_result first = render(machine, requested, NULL);
 	fit_autofree char *cpus = fit_cpuset_format_list(&first.plan.iothreads[0].cpus);
 	fit_autofree char *ours =
@@ -325,8 +274,8 @@ static void what_was_for_our_iothread_goes_with_it(void **state)
 	struct fit_render_result second = render(machine, changed, NULL);
 	fit_autostrlist struct fit_strlist notes = {0};
 	fit_autostrlist struct fit_strlist notes_again = {0};
-	fit_autofree char *back = reverted(changed, &notes);
-	fit_autofree char *back_again = reverted(second.xml, &notes_again);
+	fit_autofree char *back = fit_test_reverted(changed, &notes);
+	fit_autofree char *back_again = fit_test_reverted(second.xml, &notes_again);
 
 	/* It is kept as long as the iothread is there. */
 	assert_non_null(strstr(second.xml, pin));
@@ -348,7 +297,7 @@ static void what_was_for_our_iothread_goes_with_it(void **state)
 
 static void other_domains_keep_what_they_hold_and_the_domain_itself_does_not_count(void **state)
 {
-	struct machine *machine = *state;
+	struct fit_test_machine *machine = *state;
 	struct fit_render_result first = render(machine, requested, NULL);
 	struct fit_err err = FIT_ERR_INIT;
 	fit_autodoc xmlDoc *doc = fit_xml_parse(first.xml, strlen(first.xml), "vm.xml", &err);
@@ -374,15 +323,15 @@ static void other_domains_keep_what_they_hold_and_the_domain_itself_does_not_cou
 
 static void another_profile_leaves_nothing_of_the_one_before(void **state)
 {
-	struct machine *machine = *state;
+	struct fit_test_machine *machine = *state;
 	fit_autofree char *to_base = edited(requested, "low-latency", "base");
 	struct fit_render_result direct = render(machine, to_base, NULL);
 	struct fit_render_result first = render(machine, requested, NULL);
 	fit_autofree char *changed =
 		edited(first.xml, "profile=\"low-latency\"", "profile=\"base\"");
 	struct fit_render_result second = render(machine, changed, NULL);
-	fit_autofree char *back = reverted(second.xml, NULL);
-	fit_autofree char *plain = printed(to_base);
+	fit_autofree char *back = fit_test_reverted(second.xml, NULL);
+	fit_autofree char *plain = fit_test_printed(to_base);
 
 	assert_null(strstr(second.xml, "hugepages"));
 	assert_null(strstr(second.xml, "iothread"));
@@ -435,7 +384,7 @@ static void expect_same_outside(const char *path, const char *before, const char
 }
 
 struct sweep {
-	struct machine *machine;
+	struct fit_test_machine *machine;
 	const char *profiles;
 	size_t rendered;
 };
@@ -463,8 +412,8 @@ static void check_properties(const char *path, const char *text, size_t length, 
 	if (twice.changed || strcmp(once.xml, twice.xml) != 0)
 		fail_msg("%s with %s: not a fixpoint:\n%s\n%s", path, sweep->profiles, once.xml,
 			twice.xml);
-	plain = printed(text);
-	back = reverted(once.xml, NULL);
+	plain = fit_test_printed(text);
+	back = fit_test_reverted(once.xml, NULL);
 	if (strcmp(plain, back) != 0)
 		fail_msg(
 			"%s with %s: revert gives\n%s\nof\n%s", path, sweep->profiles, back, plain);
@@ -481,7 +430,7 @@ static void check_file(const char *path, const char *text, size_t length, void *
 }
 
 /* Each shipped profile, and some together. */
-static void list_profiles(const struct machine *machine, struct fit_strlist *sets)
+static void list_profiles(const struct fit_test_machine *machine, struct fit_strlist *sets)
 {
 	fit_autofree char *pattern = fit_xasprintf("%s/*.xml", machine->profiles);
 	glob_t found;
@@ -499,7 +448,7 @@ static void list_profiles(const struct machine *machine, struct fit_strlist *set
 
 static void the_corpus_renders_to_fixpoints_that_revert_exactly(void **state)
 {
-	struct machine *machine = *state;
+	struct fit_test_machine *machine = *state;
 	fit_autostrlist struct fit_strlist sets = {0};
 
 	list_profiles(machine, &sets);
@@ -522,11 +471,11 @@ static void every_host_renders_or_refuses_the_corpus(void **state)
 	fit_test_host_names(&hosts);
 	assert_true(hosts.count > 1);
 	for (size_t i = 0; i < hosts.count; i++) {
-		struct machine machine = make_machine(hosts.items[i]);
-		struct sweep sweep = {.machine = &machine, .profiles = "low-latency sriov"};
+		struct fit_test_machine *machine = fit_test_machine_make(hosts.items[i]);
+		struct sweep sweep = {.machine = machine, .profiles = "low-latency sriov"};
 
 		fit_corpus_for_each(check_file, &sweep);
-		machine_clear(&machine);
+		fit_test_machine_free(machine);
 	}
 }
 
@@ -542,7 +491,7 @@ static void bad_documents_are_refused_and_leave_the_result_alone(void **state)
 		"<f:domain xmlns:f='urn:virt-fit:domain:1' profile='base'/>"
 		"<a:applied xmlns:a='urn:virt-fit:applied:1'><a:nonsense/></a:applied></metadata>"
 		"</domain>"};
-	struct machine *machine = *state;
+	struct fit_test_machine *machine = *state;
 
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(bad); i++) {
 		struct fit_render_result result = {.changed = true};
@@ -572,22 +521,6 @@ static void reverting_what_was_never_fitted_gives_it_back(void **state)
 	free(text);
 }
 
-static int setup(void **state)
-{
-	struct machine *machine = fit_xcalloc(1, sizeof(*machine));
-
-	*machine = make_machine("two-node");
-	*state = machine;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	machine_clear(*state);
-	free(*state);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -608,5 +541,5 @@ int main(void)
 		cmocka_unit_test(reverting_what_was_never_fitted_gives_it_back),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, fit_test_machine_setup, fit_test_machine_teardown);
 }

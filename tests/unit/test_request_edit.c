@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "core/request_edit.h"
 #include "core/xml.h"
+#include "support_render.h"
 
 /* A request of @profile with a parameter and a device. */
 static struct fit_request make_request(const char *profile)
@@ -42,14 +43,6 @@ static char *take(const char *xml, bool keep_metadata)
 	if (fit_request_remove(xml, strlen(xml), "test", keep_metadata, &result, &err) < 0)
 		fail_msg("%s", err.message);
 	return result;
-}
-
-static char *printed(const char *xml)
-{
-	struct fit_err err = FIT_ERR_INIT;
-	fit_autodoc xmlDoc *doc = fit_xml_parse(xml, strlen(xml), "test", &err);
-
-	return fit_xml_print(doc);
 }
 
 static const char *const documents[] = {
@@ -95,7 +88,7 @@ static void taking_a_request_out_leaves_the_document_as_it_was(void **state)
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(documents); i++) {
 		fit_autofree char *with = put(documents[i], &request);
 		fit_autofree char *without = take(with, had_metadata);
-		fit_autofree char *original = printed(documents[i]);
+		fit_autofree char *original = fit_test_printed(documents[i]);
 
 		assert_string_not_equal(with, original);
 		assert_string_equal(without, original);

@@ -11,13 +11,8 @@
 #include "core/render.h"
 #include "core/rewrite.h"
 #include "core/xml.h"
-#include "support_host.h"
+#include "support_render.h"
 #include "sys/profile_store.h"
-
-static struct fit_profile_store store;
-static struct fit_fsroot root;
-static struct fit_host host;
-static char *profiles;
 
 static const char plain[] =
 	"<domain type='kvm'>\n"
@@ -46,9 +41,9 @@ static struct fit_render_result render(const char *xml, const struct fit_strlist
 		.length = strlen(xml),
 		.name = "vm.xml",
 		.only = only,
-		.host = &host,
+		.host = &fit_test_machine()->host,
 		.load = fit_profile_store_load,
-		.load_context = &store,
+		.load_context = &fit_test_machine()->store,
 	};
 
 	if (fit_render(&input, &result, &err) < 0)
@@ -70,24 +65,6 @@ static void expect_record(const char *xml, const char *only, const char *digest)
 	fit_record_clear(&record);
 }
 
-static char *printed(const char *xml)
-{
-	struct fit_err err = FIT_ERR_INIT;
-	fit_autodoc xmlDoc *doc = fit_xml_parse(xml, strlen(xml), "printed", &err);
-
-	return fit_xml_print(doc);
-}
-
-static char *reverted(const char *xml)
-{
-	struct fit_err err = FIT_ERR_INIT;
-	char *text = NULL;
-	bool changed;
-
-	assert_int_equal(fit_revert(xml, strlen(xml), "vm.xml", NULL, &text, &changed, &err), 0);
-	return text;
-}
-
 /* Whatever is asked for, it is a fixpoint, reverts exactly, and is completed later. */
 static void check_steps(const struct fit_strlist *only, const struct fit_render_result *full)
 {
@@ -96,9 +73,9 @@ static void check_steps(const struct fit_strlist *only, const struct fit_render_
 	struct fit_render_result completed = render(part.xml, NULL);
 	struct fit_render_result from_full = render(full->xml, only);
 	fit_autofree char *names = fit_strlist_join(only, " ");
-	fit_autofree char *original = printed(plain);
-	fit_autofree char *back = reverted(part.xml);
-	fit_autofree char *back_again = reverted(completed.xml);
+	fit_autofree char *original = fit_test_printed(plain);
+	fit_autofree char *back = fit_test_reverted(part.xml, NULL);
+	fit_autofree char *back_again = fit_test_reverted(completed.xml, NULL);
 	struct fit_render_result settled;
 
 	assert_false(again.changed);
@@ -223,27 +200,6 @@ static void unknown_intents_are_refused_with_the_list(void **state)
 	}
 }
 
-static int open_all(void **state)
-{
-	const char *build = getenv("BUILD");
-
-	(void)state;
-	root = fit_test_host_root("two-node");
-	host = fit_test_host("two-node");
-	profiles = fit_xasprintf("%s/profiles", build ? build : "build");
-	store = (struct fit_profile_store){.root = &root, .shipped = profiles};
-	return 0;
-}
-
-static int close_all(void **state)
-{
-	(void)state;
-	fit_host_clear(&host);
-	fit_test_root_remove(&root);
-	free(profiles);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,5 +209,5 @@ int main(void)
 		cmocka_unit_test(unknown_intents_are_refused_with_the_list),
 	};
 
-	return cmocka_run_group_tests(tests, open_all, close_all);
+	return cmocka_run_group_tests(tests, fit_test_machine_setup, fit_test_machine_teardown);
 }
