@@ -50,6 +50,16 @@ host_manifest() { # the tree, in the words of tests/hosts
 	)
 }
 
+# In a test, at its start: runs the script again in namespaces of its own and goes on there, with
+# libvirtd running on the host of this file. `before` is what the host was like.
+guest_stage() { # ARGUMENT...: those of the script
+	. "$TOP/tests/lib/private-libvirtd.sh"
+	private_libvirtd_enter "$@"
+	host_make
+	before=$(host_dump)
+	libvirtd_start
+}
+
 host_make() {
 	mkdir -p "$HOST"
 	host_manifest | "$BUILD/tests/lib/mkroot" "$HOST"

@@ -142,6 +142,11 @@ private_libvirtd_root() { # DIR: the root that virt-fit and the hook see from no
 	END
 }
 
+private_libvirtd_host() { # NAME of tests/hosts: made where a test has its files, and taken as root
+	[ -d "$TEST_DIR/$1" ] || "$TOP/tests/hosts/make" "$1" "$TEST_DIR/$1"
+	private_libvirtd_root "$TEST_DIR/$1"
+}
+
 private_libvirtd_program() { # FILE: of the script on stdin; replaced at once, it may be running
 	{ echo '#!/bin/bash' && cat; } >"$1.new"
 	chmod 0755 "$1.new"

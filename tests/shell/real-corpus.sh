@@ -13,8 +13,7 @@ set -eu
 . "$TOP/tests/lib/private-libvirtd.sh"
 [ -d "$CORPUS/domains" ] || skip "there is no corpus at $CORPUS"
 private_libvirtd_enter "$@"
-"$TOP/tests/hosts/make" two-node "$TEST_DIR/host"
-private_libvirtd_root "$TEST_DIR/host"
+private_libvirtd_host two-node
 libvirtd_start
 
 rendered=0 refused=0 accepted=0 foreign=0

@@ -3,12 +3,9 @@
 # What virt-fit does to devices is valid to libvirt, comes back unchanged from it, starts, and goes
 # without a trace: whether the definition was libvirt's own before or somebody's file.
 set -eu
-. "$TOP/tests/lib/private-libvirtd.sh"
-private_libvirtd_enter "$@"
 . "$TOP/tests/lib/guest.sh"
+guest_stage "$@"
 requires xmllint
-host_make
-libvirtd_start
 cd "$TEST_DIR"
 
 mkdir -p "$HOST/etc/virt-fit/profiles"

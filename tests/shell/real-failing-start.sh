@@ -3,11 +3,8 @@
 # A write that the kernel refuses ends the start with our line and leaves nothing behind, at prepare as
 # at a later step.
 set -eu
-. "$TOP/tests/lib/private-libvirtd.sh"
-private_libvirtd_enter "$@"
 . "$TOP/tests/lib/guest.sh"
-host_make
-libvirtd_start
+guest_stage "$@"
 
 start_fails_for() { # FILE: of the host, which cannot be written
 	local before

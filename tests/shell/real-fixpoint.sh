@@ -7,8 +7,7 @@ set -eu
 [ -d "$CORPUS/libvirt" ] || skip "there is no corpus at $CORPUS"
 requires xmllint
 private_libvirtd_enter "$@"
-"$TOP/tests/hosts/make" two-node "$TEST_DIR/host"
-private_libvirtd_root "$TEST_DIR/host"
+private_libvirtd_host two-node
 libvirtd_start
 cd "$TEST_DIR"
 

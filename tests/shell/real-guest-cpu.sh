@@ -6,9 +6,8 @@
 set -eu
 . "$TOP/tests/lib/private-libvirtd.sh"
 private_libvirtd_enter "$@"
-"$TOP/tests/hosts/make" two-node "$TEST_DIR/host"
-private_libvirtd_root "$TEST_DIR/host"
-profiles=$TEST_DIR/host/etc/virt-fit/profiles
+private_libvirtd_host two-node
+profiles=$TEST_DIR/two-node/etc/virt-fit/profiles
 mkdir -p "$profiles"
 cat >"$profiles/all.xml" <<-EOF
 	<profile xmlns="urn:virt-fit:profile:1" name="all">

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # QEMU dies of SIGKILL: the host is as before.
 set -eu
-. "$TOP/tests/lib/private-libvirtd.sh"
-private_libvirtd_enter "$@"
 . "$TOP/tests/lib/guest.sh"
-host_make
-before=$(host_dump)
-libvirtd_start
+guest_stage "$@"
 
 guest_define web01 "$(request low-latency)"
 virt-fit apply web01

@@ -3,12 +3,8 @@
 # The whole way: a definition with a request is fitted, started, runs where the plan says on a host
 # that was prepared, and leaves the host as it was, byte for byte.
 set -eu
-. "$TOP/tests/lib/private-libvirtd.sh"
-private_libvirtd_enter "$@"
 . "$TOP/tests/lib/guest.sh"
-host_make
-before=$(host_dump)
-libvirtd_start
+guest_stage "$@"
 
 guest_define web01 "$(request low-latency)"
 virt-fit apply web01

@@ -3,12 +3,8 @@
 # A saved guest starts again after its profile has changed: its devices are in the saved state, so it
 # starts as it was saved, and the host is prepared for that.
 set -eu
-. "$TOP/tests/lib/private-libvirtd.sh"
-private_libvirtd_enter "$@"
 . "$TOP/tests/lib/guest.sh"
-host_make
-before=$(host_dump)
-libvirtd_start
+guest_stage "$@"
 
 guest_define web01
 virt-fit set web01 low-latency "${modest[@]}"

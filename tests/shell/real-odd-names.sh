@@ -3,12 +3,8 @@
 # Names are data: spaces, quotes, another script, a leading dash, what a shell or a printer would
 # take for something else.
 set -eu
-. "$TOP/tests/lib/private-libvirtd.sh"
-private_libvirtd_enter "$@"
 . "$TOP/tests/lib/guest.sh"
-host_make
-before=$(host_dump)
-libvirtd_start
+guest_stage "$@"
 
 # shellcheck disable=SC2016  # meant as it is
 for name in "two words" "it's \"quoted\"" 'Пример-例' "-n" "--help" '$(reboot)' 'a;b&c' '%s%n' '*'; do

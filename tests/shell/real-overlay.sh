@@ -2,12 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # libvirt takes what a profile's <domain> merges; it stays fitted, starts, and goes without a trace.
 set -eu
-. "$TOP/tests/lib/private-libvirtd.sh"
-private_libvirtd_enter "$@"
 . "$TOP/tests/lib/guest.sh"
+guest_stage "$@"
 requires xmllint
-host_make
-libvirtd_start
 
 mkdir -p "$HOST/etc/virt-fit/profiles"
 cat >"$HOST/etc/virt-fit/profiles/mine.xml" <<'END'

@@ -10,12 +10,6 @@ private_libvirtd_enter "$@"
 libvirtd_start
 cd "$TEST_DIR"
 
-use_host() { # NAME
-
-	[ -d "$TEST_DIR/$1" ] || "$TOP/tests/hosts/make" "$1" "$TEST_DIR/$1"
-	private_libvirtd_root "$TEST_DIR/$1"
-}
-
 definition() { # NAME MACHINE [DEVICES [CPU]]
 	cat <<-END
 		<domain type='qemu'>
@@ -63,7 +57,7 @@ places() {
 }
 
 count=0
-use_host gpu
+private_libvirtd_host gpu
 
 # Four functions behind one root port, which is new.
 definition card q35 >card.xml
@@ -118,7 +112,7 @@ for function in $(xmllint --xpath "//controller[@type='pci']/address[@function!=
 done
 
 # VFs: what an interface can have, NICs that stand in, VFs of a network.
-use_host two-node
+private_libvirtd_host two-node
 check card sriov --param vfs=2 --param vlan=42 --param mac='52:54:00:00:00:0A 52:54:00:00:00:0b'
 same "MAC" 52:54:00:00:00:0a \
 	"$(xml_value "//interface[alias/@name='ua-virt-fit-vf0']/mac/@address" "$fitted")"

@@ -2,11 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # revert gives what libvirt makes of the original definition, unset takes the request out as well.
 set -eu
-. "$TOP/tests/lib/private-libvirtd.sh"
-private_libvirtd_enter "$@"
 . "$TOP/tests/lib/guest.sh"
-host_make
-libvirtd_start
+guest_stage "$@"
 
 guest_define web01
 plain=$(virsh -q dumpxml --inactive web01)

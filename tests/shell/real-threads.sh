@@ -3,11 +3,8 @@
 # What a profile says of threads, memory and guest cells is valid for libvirt, stays as it is when
 # libvirt has printed it, and goes again.
 set -eu
-. "$TOP/tests/lib/private-libvirtd.sh"
-private_libvirtd_enter "$@"
 . "$TOP/tests/lib/guest.sh"
-host_make
-libvirtd_start
+guest_stage "$@"
 cd "$TEST_DIR"
 
 mkdir -m 0755 profiles

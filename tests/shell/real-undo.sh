@@ -3,12 +3,8 @@
 # undo gives back what the hook could not: here it is gone when the guest stops. Running domains
 # keep what they hold, and without libvirt nobody knows what runs.
 set -eu
-. "$TOP/tests/lib/private-libvirtd.sh"
-private_libvirtd_enter "$@"
 . "$TOP/tests/lib/guest.sh"
-host_make
-before=$(host_dump)
-libvirtd_start
+guest_stage "$@"
 
 guest_define web01 "$(request low-latency)"
 virt-fit apply web01

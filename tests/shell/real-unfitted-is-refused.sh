@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A definition that was not fitted does not start; the command that the refusal names fits it.
 set -eu
-. "$TOP/tests/lib/private-libvirtd.sh"
-private_libvirtd_enter "$@"
 . "$TOP/tests/lib/guest.sh"
-host_make
-before=$(host_dump)
-libvirtd_start
+guest_stage "$@"
 
 for name in web01 "a b's"; do
 	guest_define "$name" "$(request low-latency)"

@@ -3,12 +3,8 @@
 # A request taken out while the domain runs does not leave the host prepared for ever: the stop gives
 # back what the start took, and the next start is an ordinary one.
 set -eu
-. "$TOP/tests/lib/private-libvirtd.sh"
-private_libvirtd_enter "$@"
 . "$TOP/tests/lib/guest.sh"
-host_make
-before=$(host_dump)
-libvirtd_start
+guest_stage "$@"
 
 guest_define web01
 virt-fit set web01 low-latency "${modest[@]}"
