@@ -50,6 +50,13 @@ links() {
 		! -name firmware_node -printf '%p -> %l\n'
 }
 
+# Those of huge pages; and one that is always there, because a list without lines is no list.
+mounts() {
+	# shellcheck disable=SC2016 # awk's
+	echo "proc/mounts = $(awk '$3 == "hugetlbfs" || $2 == "/proc" {
+		gsub(/\\/, "\\\\"); text = text (text == "" ? "" : "\\n") $0 } END { print text }' proc/mounts)"
+}
+
 configurations() { # what libpci needs to find the size of the MSI-X table
 	local device
 	for device in "${devices[@]}"; do
@@ -59,6 +66,7 @@ configurations() { # what libpci needs to find the size of the MSI-X table
 
 files | texts
 links
+mounts
 configurations
 id=$(printf %s "$name" | md5sum | cut -c1-32)
 echo "proc/sys/kernel/hostname = $name"
