@@ -18,6 +18,9 @@ static char shared[] = "shared";
 static char on[] = "on";
 static char target[] = "vda";
 
+/* From node 0 to node 1; 0: as fit_made_host() has it. */
+static unsigned int distance;
+
 /* What is emitted for @body as lines "path = value", then the notes; or the error. */
 static char *emit(const char *body, const struct fit_plan *plan, const struct fit_profile *profile,
 	const struct fit_target *fit_target)
@@ -39,6 +42,8 @@ static char *emit(const char *body, const struct fit_plan *plan, const struct fi
 	struct fit_edits edits = {0};
 	struct fit_buffer text = {0};
 
+	if (distance)
+		host.nodes[0].distances[1] = distance;
 	if (fit_emit(&emitted, &input, &edits, &err) < 0)
 		fit_buffer_add(&text, err.message);
 	for (size_t i = 0; i < edits.count; i++)
@@ -211,6 +216,33 @@ static void a_map_replaces_the_one_iothread(void **state)
 		"devices/controller[@type='scsi'][@index='1']/driver/@ioeventfd = on\n");
 }
 
+/* 10 is for a node itself, 255 for what is out of reach: libvirt refuses one, a guest the other. */
+static void distances_are_those_that_a_guest_can_have(void **state)
+{
+	static const struct {
+		unsigned int host;
+		const char *guest;
+	} cases[] = {{11, "id='1' value='11'"}, {254, "id='1' value='254'"},
+		{10, "id='1' value='20'"}, {255, "id='1' value='20'"}};
+	struct fit_planned_cell cells[] = {
+		{.vcpus = fit_made_set("0"), .nodes = fit_made_set("0"), .memory_kib = GIB},
+		{.vcpus = fit_made_set("1"), .nodes = fit_made_set("1"), .memory_kib = GIB},
+	};
+	const struct fit_plan plan = {.cells = cells, .cell_count = 2, .cell_distances = true};
+	const struct fit_profile profile = {.cells.intent = {.set = true}};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(cases); i++) {
+		fit_autofree char *text = NULL;
+
+		distance = cases[i].host;
+		text = emit("<vcpu>2</vcpu>", &plan, &profile, NULL);
+		distance = 0;
+		if (!strstr(text, cases[i].guest))
+			fail_msg("%u: %s", cases[i].host, text);
+	}
+}
+
 static void cells_come_with_distances_bindings_and_pages(void **state)
 {
 	struct fit_planned_cell cells[] = {
@@ -319,6 +351,7 @@ int main(void)
 		cmocka_unit_test(the_same_parts_are_not_replaced_nor_refused),
 		cmocka_unit_test(polling_needs_a_libvirt_that_knows_it),
 		cmocka_unit_test(a_map_replaces_the_one_iothread),
+		cmocka_unit_test(distances_are_those_that_a_guest_can_have),
 		cmocka_unit_test(cells_come_with_distances_bindings_and_pages),
 		cmocka_unit_test(own_cells_are_kept_replaced_or_required),
 		cmocka_unit_test(memory_backing_is_as_the_profile_says),
