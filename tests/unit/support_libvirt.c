@@ -246,6 +246,8 @@ static void count_iothreads(xmlNode *root)
 	unsigned long listed = 0;
 	fit_autofree char *text = NULL;
 
+	while (count && fit_xml_next(count, "iothreads"))
+		drop(fit_xml_next(count, "iothreads"));
 	fit_xml_for_each (node, ids, "iothread")
 		listed++;
 	for (unsigned int id = 1; listed && listed < number && number < 1000; id++) {

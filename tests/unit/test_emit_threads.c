@@ -105,6 +105,20 @@ static void each_vcpu_has_its_line_for_the_scheduler(void **state)
 		"cputune/vcpusched[@vcpus='0'] = <vcpusched vcpus='0' scheduler='fifo' "
 		"priority='3'/>\n"
 		"cputune/shares/text() = 200\n");
+	profile.shares.intent.set = false;
+	expect("<vcpu>3</vcpu><cputune><vcpusched vcpus='0' scheduler='rr' priority='1'/><vcpusched "
+	       "vcpus='1' scheduler='rr' priority='1'/><vcpusched vcpus='2' scheduler='rr' "
+	       "priority='1'/></cputune>",
+		&(struct fit_plan){.vcpus = vcpus,
+			.vcpu_count = 2,
+			.vcpus_kept = true,
+			.vcpus_real_time = true},
+		&profile, NULL,
+		"cputune/vcpusched[@vcpus='2'] = (removed)\n"
+		"cputune/vcpusched[@vcpus='0'] = <vcpusched vcpus='0' scheduler='fifo' "
+		"priority='3'/>\n"
+		"cputune/vcpusched[@vcpus='1'] = <vcpusched vcpus='1' scheduler='fifo' "
+		"priority='3'/>\n");
 }
 
 static void each_group_of_vcpus_has_its_part_of_the_caches(void **state)
