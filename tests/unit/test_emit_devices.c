@@ -356,6 +356,10 @@ static void own_iommu_and_ioapic_follow_the_policy(void **state)
 		"</iommu>\n(interrupt remapping is left out: <ioapic driver='kvm'/> of the "
 		"definition stays)\n");
 	expect("<iommu model='auto' existing='replace'/>", kvm, INTEL SPLIT);
+	expect("<iommu model='auto'/>",
+		MACHINE("x86_64", "q35") "<features><ioapic driver='kvm'/></features><devices>"
+					 "<iommu model='intel'/></devices>",
+		"");
 }
 
 int main(void)
