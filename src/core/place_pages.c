@@ -203,18 +203,23 @@ static struct supply find_supply(
 	return supply;
 }
 
-/* Pages on these nodes that the cells before this one take, and that those after it have now. */
+/* Pages on these nodes that the cells before this one take, and that those after it have now. With
+ * pages of its own in this size it has been there beside those after it: what they have on other
+ * nodes as well must not turn it out. */
 static uint64_t pages_of_siblings(const struct fit_planner *planner,
 	const struct fit_planned_cell *parts, size_t number, uint64_t page_kib)
 {
 	const struct fit_domain *previous = planner->input->previous;
 	const struct fit_cpuset *nodes = &parts[number].memory_nodes;
+	uint64_t own = pages_of_previous(planner, nodes, number, page_kib);
 	uint64_t pages = 0;
 
 	for (size_t i = 0; i < number; i++)
 		if (parts[i].page_kib == page_kib &&
 			fit_cpuset_intersects(&parts[i].memory_nodes, nodes))
 			pages += divide_up(parts[i].memory_kib, page_kib);
+	if (own >= divide_up(parts[number].memory_kib, page_kib))
+		return pages;
 	for (size_t i = number + 1; previous && i < previous->cell_count; i++)
 		pages += pages_of_previous(planner, nodes, i, page_kib);
 	return pages;

@@ -197,6 +197,33 @@ static void cells_of_the_definition_stay_and_get_memory_at_home(void **state)
 	fit_bench_end(&b);
 }
 
+/* The second cell may have its pages on either node: the first one's are not at its disposal. */
+static void a_cell_is_not_turned_out_by_one_that_is_bound_nowhere(void **state)
+{
+	struct fit_bench b = wide_bench(12);
+	struct fit_page_pool *pools[] = {&b.host.nodes[0].pools[1], &b.host.nodes[1].pools[1]};
+
+	(void)state;
+	give_cells(&b);
+	b.domain.has_memnodes = b.domain.cells[0].has_memnode = true;
+	b.domain.cells[0].nodes = fit_made_set("0");
+	pools[0]->total = pools[0]->free = pools[1]->total = pools[1]->free = 3;
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.cells[0].page_kib, GIB);
+	assert_int_equal(b.plan.cells[1].page_kib, GIB);
+	b.previous = fit_made_fitted(&b.domain, &b.plan);
+	b.has_previous = true;
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.cells[0].page_kib, GIB);
+	assert_int_equal(b.plan.cells[1].page_kib, GIB);
+	/* What it never had is not its to take from the second one. */
+	b.previous.cells[0].hugepage_kib = 2048;
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.cells[0].page_kib, 2048);
+	assert_int_equal(b.plan.cells[1].page_kib, GIB);
+	fit_bench_end(&b);
+}
+
 static void without_memory_of_their_own_no_cells_are_made(void **state)
 {
 	struct fit_bench b = wide_bench(12);
@@ -246,6 +273,7 @@ int main(void)
 		cmocka_unit_test(each_cell_has_the_pages_that_its_node_has),
 		cmocka_unit_test(memory_larger_than_a_node_is_worth_another_one),
 		cmocka_unit_test(cells_of_the_definition_stay_and_get_memory_at_home),
+		cmocka_unit_test(a_cell_is_not_turned_out_by_one_that_is_bound_nowhere),
 		cmocka_unit_test(without_memory_of_their_own_no_cells_are_made),
 		cmocka_unit_test(kept_pins_make_cells_where_they_are_on_nodes),
 	};
