@@ -113,16 +113,22 @@ struct fit_fuzz_case fit_fuzz_make(
 	struct fit_fuzz_case c = {0};
 	const struct fit_strlist *corpus = &material->definitions;
 	fit_autofree char *domain = NULL;
+	struct fit_claims claims = {0};
+	const struct fit_host *host;
 
 	fit_draw_seed(seed, number);
 	c.host = fit_draw_number() % 100000;
 	c.edits = fit_draw_number() % 100000;
+	host = fit_fuzz_host(c.host, &claims);
+	fit_claims_clear(&claims);
+	/* The host was drawn, too. */
+	fit_draw_seed(seed + c.edits, number);
 	for (size_t i = 0; i < FIT_FUZZ_PROFILES; i++)
-		c.profiles[i] = fit_fuzz_profile(profile_names[i], &material->profiles);
+		c.profiles[i] = fit_fuzz_profile(profile_names[i], &material->profiles, host);
 	if (corpus->count && fit_chance(30))
 		domain = fit_xstrdup(corpus->items[fit_draw((unsigned int)corpus->count)]);
 	else
-		domain = fit_fuzz_domain();
+		domain = fit_fuzz_domain(host);
 	c.domain = fit_chance(80) ? fit_fuzz_vary(domain) : FIT_STEAL(domain);
 	return c;
 }

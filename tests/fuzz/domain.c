@@ -16,6 +16,7 @@
 #define IOTHREADS_MAX 4
 
 static struct {
+	const struct fit_host *host;
 	unsigned int vcpus;
 	unsigned int cells;
 	unsigned int iothreads[IOTHREADS_MAX];
@@ -24,19 +25,47 @@ static struct {
 	unsigned int serials;
 } shape;
 
+static void add_member(struct fit_buffer *out, const struct fit_cpuset *set)
+{
+	unsigned int skip = fit_draw((unsigned int)fit_cpuset_count(set));
+
+	fit_cpuset_for_each (id, set)
+		if (skip-- == 0)
+			fit_buffer_addf(out, "%d", id);
+}
+
+/* One to three members. */
+static void add_members(struct fit_buffer *out, const struct fit_cpuset *set)
+{
+	static const char *const separators[] = {",", " , "};
+
+	add_member(out, set);
+	for (unsigned int more = fit_draw(3); more > 0; more--) {
+		fit_buffer_add(out, fit_draw_from(separators));
+		add_member(out, set);
+	}
+}
+
 static void add_cpus(struct fit_buffer *out)
 {
 	static const char *const lists[] = {
 		"0", "1", "0-1", "2,3", "0-3,^1", "1-7", " 4 , 5 ", "0,0", "12", "0-15"};
 
-	fit_buffer_add(out, fit_draw_from(lists));
+	if (fit_chance(10))
+		fit_buffer_add(out, fit_draw_from(lists));
+	else
+		add_members(out, &shape.host->online);
 }
 
 static void add_nodes(struct fit_buffer *out)
 {
 	static const char *const lists[] = {"0", "0", "1", "0-1", "0,1", "2"};
 
-	fit_buffer_add(out, fit_draw_from(lists));
+	if (fit_chance(10))
+		fit_buffer_add(out, fit_draw_from(lists));
+	else
+		fit_buffer_addf(out, "%u",
+			shape.host->nodes[fit_draw((unsigned int)shape.host->node_count)].id);
 }
 
 static void add_vcpus(struct fit_buffer *out)
@@ -44,9 +73,16 @@ static void add_vcpus(struct fit_buffer *out)
 	fit_buffer_addf(out, "%u", shape.vcpus);
 }
 
+/* Of the next disk. */
 static void add_letter(struct fit_buffer *out)
 {
-	fit_buffer_addf(out, "%c", 'a' + (int)(shape.letters++ / 2 % 26));
+	fit_buffer_addf(out, "%c", 'a' + (int)(shape.letters % 26));
+}
+
+static void add_target(struct fit_buffer *out)
+{
+	add_letter(out);
+	shape.letters++;
 }
 
 static void add_serial(struct fit_buffer *out)
@@ -130,9 +166,8 @@ static void add_cells(struct fit_buffer *out)
 {
 	unsigned int first = 0;
 
-	shape.cells = 1 + fit_draw(3);
-	if (shape.cells > shape.vcpus)
-		shape.cells = 1;
+	if (!shape.cells)
+		return;
 	fit_buffer_add(out, "<numa>");
 	for (unsigned int i = 0; i < shape.cells; i++) {
 		unsigned int last = shape.vcpus * (i + 1) / shape.cells - 1;
@@ -152,10 +187,18 @@ static void add_cells(struct fit_buffer *out)
 	fit_buffer_add(out, "</numa>");
 }
 
+/* Cells are agreed on before: <numatune> counts on them. */
+static void add_cpu(struct fit_buffer *out)
+{
+	fit_fuzz_expand(out, shape.cells ? "cpuwithcells" : "cpuwithout");
+}
+
 static void add_memnodes(struct fit_buffer *out)
 {
-	unsigned int count = 1 + fit_draw(2);
+	unsigned int count = fit_draw(shape.cells + 1);
 
+	if (fit_chance(5))
+		count++;
 	for (unsigned int i = 0; i < count; i++) {
 		fit_buffer_addf(out, "<memnode cellid='%u' mode='strict' nodeset='", i);
 		add_nodes(out);
@@ -192,6 +235,7 @@ static const struct {
 	{"nodes", add_nodes},
 	{"vcpus", add_vcpus},
 	{"letter", add_letter},
+	{"target", add_target},
 	{"serial", add_serial},
 	{"size", add_size},
 	{"pins", add_pins},
@@ -200,6 +244,7 @@ static const struct {
 	{"iothreadsched", add_iothreadsched},
 	{"iothread", add_iothread},
 	{"cells", add_cells},
+	{"cpu", add_cpu},
 	{"memnodes", add_memnodes},
 	{"pci", add_pci},
 	{"pciname", add_pciname},
@@ -324,12 +369,20 @@ static void expand(struct fit_buffer *out, const char *text, const char *end)
 	}
 }
 
-char *fit_fuzz_domain(void)
+void fit_fuzz_expand(struct fit_buffer *out, const char *name)
+{
+	expand_rule(out, name);
+}
+
+char *fit_fuzz_domain(const struct fit_host *host)
 {
 	struct fit_buffer out = {0};
 
 	memset(&shape, 0, sizeof(shape));
+	shape.host = host;
 	shape.vcpus = 1 + fit_draw(fit_chance(80) ? 6 : 16);
+	if (fit_chance(40))
+		shape.cells = 1 + fit_draw(shape.vcpus < 3 ? shape.vcpus : 3);
 	expand_rule(&out, "domain");
 	return fit_buffer_steal(&out);
 }

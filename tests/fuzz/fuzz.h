@@ -46,9 +46,11 @@ struct fit_fuzz_case fit_fuzz_make(
 
 char *fit_fuzz_read_file(const char *path); /* or ends the program */
 
-/* From the grammars of definitions and of profiles; what is made depends on fit_draw(). */
-char *fit_fuzz_domain(void);
-char *fit_fuzz_profile(const char *name, const struct fit_strlist *shipped);
+/* From the grammars of definitions and of profiles; what is made depends on fit_draw(). Most of it
+ * suits the host, so that most cases are not refused at once. */
+char *fit_fuzz_domain(const struct fit_host *host);
+char *fit_fuzz_profile(
+	const char *name, const struct fit_strlist *shipped, const struct fit_host *host);
 
 /* A variation of a definition: its layout, and a few of its nodes. */
 char *fit_fuzz_vary(const char *domain);

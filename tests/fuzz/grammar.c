@@ -60,6 +60,7 @@ const struct fit_fuzz_rule fit_fuzz_rules[] = {
 
 	{"machine", "<os><type arch='x86_64' machine='{q35|q35|pc-q35-7.2|pc|pc-i440fx-2.9}'>hvm"
 		    "</type>$boot</os>$features$cpu$clock$events"},
+	{"machine", "<os><type arch='x86_64' machine='q35'>hvm</type></os>$features$cpu$clock"},
 	{"machine", "<os{| firmware='efi'}><type arch='x86_64' machine='pc-q35-7.2'>hvm</type>"
 		    "$boot</os>$features$cpu$clock$events"},
 	{"machine", "<os><type{| arch='x86_64'}{| machine='{microvm|isapc|none|q99}'}>hvm</type>"
@@ -80,16 +81,17 @@ const struct fit_fuzz_rule fit_fuzz_rules[] = {
 		   "?{<vpindex state='" ON_OFF "'/>}?{<synic state='" ON_OFF "'/>}?{<stimer "
 		   "state='on'>{|<direct state='on'/>}</stimer>}?{<vendor_id state='on' "
 		   "value='abc'/>}</hyperv>"},
-	{"cpu", ""},
-	{"cpu", "<cpu mode='{host-passthrough|host-model|maximum}'{| check='none'| "
-		"check='partial'}{| migratable='" ON_OFF "'}>$cpuparts</cpu>"},
-	{"cpu", "<cpu mode='custom' match='exact' check='{none|partial|full}'><model "
+	{"cpuwithout", "{|<cpu/>|$cpuelement|$cpuelement|$cpuelement}"},
+	{"cpuwithcells", "$cpuelement"},
+	{"cpuelement", "<cpu mode='{host-passthrough|host-model|maximum}'{| check='none'| "
+		       "check='partial'}{| migratable='" ON_OFF "'}>$cpuparts</cpu>"},
+	{"cpuelement",
+		"<cpu mode='custom' match='exact' check='{none|partial|full}'><model "
 		"fallback='{allow|forbid}'>{Penryn|qemu64|EPYC}</model>?{<vendor>Intel</vendor>}"
 		"$cpuparts</cpu>"},
-	{"cpu", "<cpu>$cpuparts</cpu>"},
-	{"cpu", "<cpu/>"},
+	{"cpuelement", "<cpu>$cpuparts</cpu>"},
 	{"cpuparts", "{||$topology}?{<cache mode='{passthrough|disable}'/>}?{<maxphysaddr "
-		     "mode='passthrough'/>}*{$feature}{||$cells}"},
+		     "mode='passthrough'/>}*{$feature}$cells"},
 	{"topology", "<topology sockets='$vcpus' {|dies='1' |dies='1' clusters='1' }cores='1' "
 		     "threads='1'/>"},
 	{"topology", "<topology sockets='1' cores='$vcpus' threads='1'/>"},
@@ -119,21 +121,21 @@ const struct fit_fuzz_rule fit_fuzz_rules[] = {
 		 "slot='2' function='1'/></controller>}"},
 
 	{"disk", "<disk type='{file|file|file|dir}' device='disk'>$driver<source "
-		 "file='/i/$letter.img'/><target dev='vd$letter' bus='virtio'/>$diskparts</disk>"},
-	{"disk", "<disk type='file' device='{disk|cdrom|lun}'>?{$driver}<target dev='sd$letter' "
+		 "file='/i/$letter.img'/><target dev='vd$target' bus='virtio'/>$diskparts</disk>"},
+	{"disk", "<disk type='file' device='{disk|cdrom|lun}'>?{$driver}<target dev='sd$target' "
 		 "bus='{scsi|sata|usb}'/>?{<readonly/>}$diskparts</disk>"},
-	{"disk", "<disk type='file'><target dev='{vd|hd|sd|xvd}$letter'/></disk>"},
+	{"disk", "<disk type='file'><target dev='{vd|hd|sd|xvd}$target'/></disk>"},
 	{"disk", "<disk type='block'>$driver<source dev='/dev/sd$letter'/><target "
-		 "dev='vd$letter' bus='virtio'/><address type='pci' domain='0x0000' "
+		 "dev='vd$target' bus='virtio'/><address type='pci' domain='0x0000' "
 		 "bus='0x#{2-9}' slot='0x00' function='0x0'/></disk>"},
 	{"disk", "<disk type='network' device='disk'><driver name='qemu' type='raw' "
 		 "cache='writeback'/><source protocol='rbd' name='p/v'><host name='h' "
 		 "port='6789'/></source><auth username='a'><secret type='ceph' "
-		 "uuid='11111111-0000-0000-0000-000000000000'/></auth><target dev='vd$letter' "
+		 "uuid='11111111-0000-0000-0000-000000000000'/></auth><target dev='vd$target' "
 		 "bus='virtio'/></disk>"},
 	{"disk", "<disk type='nvme' device='disk'><driver name='qemu' type='raw'/><source "
 		 "type='pci' managed='yes' namespace='1'><address $pci/></source><target "
-		 "dev='vd$letter' bus='virtio'/></disk>"},
+		 "dev='vd$target' bus='virtio'/></disk>"},
 	{"driver", "{|<driver{| name='qemu' type='{raw|qcow2}'}{| "
 		   "cache='{none|writeback|directsync|unsafe}'}{| io='{threads|native}'}"
 		   "{|||$iothread}{||| queues='#{1-8}'}{||| discard='unmap'}{||| "
@@ -194,6 +196,12 @@ const struct fit_fuzz_rule fit_fuzz_rules[] = {
 	{"other", "$foreign"},
 	{"foreign", "<unknown a='1'><vcpupin vcpu='0' cpuset='0'/>text</unknown>"},
 	{"foreign", "<x:y xmlns:x='urn:x' x:z='&#10;'><x:disk/></x:y>"},
+
+	{"vfs", "<vfs count='#{1-3}'?{ pf='{nearest|eth0}'}?{ create='#{1-4}'}?{ vlan='#{1-9}'}?{ "
+		"teaming='{standby|none|none|none}'}?{ existing='keep'}/>"},
+	{"vfs", "<vfs count='#{1-3}' as='hostdev'?{ class='network'}?{ create='needed'}/>"},
+	{"vfs", "<vfs count='#{1-3}' as='network' network='pool'?{ vlan='#{1-9}'}/>"},
+	{"vfs", "<vfs mac='52:54:00:11:22:33'?{ vlan='none'}?{ existing='replace'}/>"},
 
 	{"seclabel", "<seclabel type='dynamic' model='apparmor' relabel='yes'/>"},
 	{"qemu", "<qemu:commandline><qemu:arg value='{-s|-cpu|-machine}'/><qemu:arg "

@@ -21,4 +21,10 @@ struct fit_fuzz_rule {
 extern const struct fit_fuzz_rule fit_fuzz_rules[];
 extern const size_t fit_fuzz_rule_count;
 
+struct fit_buffer;
+struct fit_host;
+
+/* Adds what a rule makes. */
+void fit_fuzz_expand(struct fit_buffer *out, const char *name);
+
 #endif

@@ -12,6 +12,7 @@
 #include "core/profile.h"
 #include "core/profile_grammar.h"
 #include "draw.h"
+#include "grammar.h"
 
 /* One of them suits an attribute that takes other things than words. */
 static const char *const values[] = {"0", "1", "2", "3", "4", "8", "64", "256", "1024", "none",
@@ -44,8 +45,39 @@ static const char *draw_value(
 	return found;
 }
 
+/* What a value needs another attribute of its element to be. */
+static const struct {
+	const char *element, *attribute, *value;
+	const char *other;
+	const char *needed[2];
+} needs[] = {
+	{"disks", "io", "native", "cache", {"none", "directsync"}},
+};
+
+static bool goes_with(const struct fit_profile_element *element, const char *attribute,
+	const char *value, const char *written)
+{
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(needs); i++) {
+		fit_autofree char *one = NULL;
+		fit_autofree char *two = NULL;
+
+		if (strcmp(needs[i].element, element->name) != 0 ||
+			strcmp(needs[i].attribute, attribute) != 0 ||
+			strcmp(needs[i].value, value) != 0)
+			continue;
+		one = fit_xasprintf(" %s='%s'", needs[i].other, needs[i].needed[0]);
+		two = fit_xasprintf(" %s='%s'", needs[i].other, needs[i].needed[1]);
+		return strstr(written, one) || strstr(written, two);
+	}
+	return true;
+}
+
 static void add_element(struct fit_buffer *out, const struct fit_profile_element *element)
 {
+	if (strcmp(element->name, "vfs") == 0 && fit_chance(80)) {
+		fit_fuzz_expand(out, "vfs");
+		return;
+	}
 	fit_buffer_addf(out, "<%s", element->name);
 	if (element->of)
 		fit_buffer_addf(out, " of='%s'", element->of);
@@ -56,21 +88,47 @@ static void add_element(struct fit_buffer *out, const struct fit_profile_element
 		if (attribute->unstated && !fit_chance(65))
 			continue;
 		value = draw_value(element, attribute);
-		if (value)
+		if (value &&
+			(fit_chance(5) || goes_with(element, attribute->name, value, out->text)))
 			fit_buffer_addf(out, " %s='%s'", attribute->name, value);
 	}
 	fit_buffer_add(out, "/>");
 }
 
+static bool has_vfs(const struct fit_host *host)
+{
+	for (size_t i = 0; i < host->pci_count; i++) {
+		const struct fit_pci_device *device = &host->pci[i];
+
+		if (device->class_code >> 16 == 0x02 && device->sriov_numvfs >= 2)
+			return true;
+	}
+	return false;
+}
+
+/* Can the host serve it? */
+static bool suits(const struct fit_profile_element *element, const struct fit_host *host)
+{
+	if (strcmp(element->name, "vfs") == 0)
+		return has_vfs(host);
+	if (strcmp(element->name, "cachetune") == 0)
+		return host->l3_control[FIT_CACHE_BOTH].bits;
+	if (strcmp(element->name, "memorytune") == 0)
+		return host->bandwidth_control.step;
+	return true;
+}
+
 /* The intents below @parent, NULL: directly below <profile>. */
-static void add_elements(struct fit_buffer *out, const char *parent, unsigned int percent)
+static void add_elements(struct fit_buffer *out, const char *parent, unsigned int percent,
+	const struct fit_host *host)
 {
 	for (size_t i = 0; i < fit_profile_element_count; i++)
-		if (fit_streq(fit_profile_elements[i].parent, parent) && fit_chance(percent))
+		if (fit_streq(fit_profile_elements[i].parent, parent) && fit_chance(percent) &&
+			(suits(&fit_profile_elements[i], host) || fit_chance(5)))
 			add_element(out, &fit_profile_elements[i]);
 }
 
-static void add_parents(struct fit_buffer *out, unsigned int percent)
+static void add_parents(struct fit_buffer *out, unsigned int percent, const struct fit_host *host)
 {
 	fit_autostrlist struct fit_strlist parents = {0};
 
@@ -81,12 +139,13 @@ static void add_parents(struct fit_buffer *out, unsigned int percent)
 			continue;
 		fit_strlist_add(&parents, parent);
 		fit_buffer_addf(out, "<%s>", parent);
-		add_elements(out, parent, percent);
+		add_elements(out, parent, percent, host);
 		fit_buffer_addf(out, "</%s>", parent);
 	}
 }
 
-char *fit_fuzz_profile(const char *name, const struct fit_strlist *shipped)
+char *fit_fuzz_profile(
+	const char *name, const struct fit_strlist *shipped, const struct fit_host *host)
 {
 	struct fit_buffer out = {0};
 	unsigned int percent = fit_chance(30) ? 20 : 70;
@@ -96,8 +155,8 @@ char *fit_fuzz_profile(const char *name, const struct fit_strlist *shipped)
 	if (shipped->count && fit_chance(30))
 		fit_buffer_addf(&out, "<include profile='%s'/>",
 			shipped->items[fit_draw((unsigned int)shipped->count)]);
-	add_elements(&out, NULL, percent);
-	add_parents(&out, percent);
+	add_elements(&out, NULL, percent, host);
+	add_parents(&out, percent, host);
 	fit_buffer_add(&out, "</profile>");
 	return fit_buffer_steal(&out);
 }
