@@ -209,6 +209,11 @@ void fit_session_add_options(const struct fit_cli *cli, struct fit_request *requ
 		add_device(request, cli->devices.items[i]);
 }
 
+static bool is_buffered(void *context, const char *path)
+{
+	return fit_fsroot_is_buffered(context, path);
+}
+
 int fit_session_render(struct fit_session *session, const struct fit_subject *subject,
 	const char *xml, const struct fit_strlist *only, bool had_metadata,
 	struct fit_render_result *ret_result, struct fit_err *err)
@@ -227,6 +232,8 @@ int fit_session_render(struct fit_session *session, const struct fit_subject *su
 		.networks = session->knows_networks ? &session->networks : NULL,
 		.load = fit_profile_store_load,
 		.load_context = &session->cli->store,
+		.is_buffered = is_buffered,
+		.is_buffered_context = &session->cli->root,
 	};
 
 	int status;

@@ -251,6 +251,7 @@ void fit_domain_clear(struct fit_domain *domain)
 		free(domain->disks[i].device);
 		free(domain->disks[i].cache);
 		free(domain->disks[i].io);
+		free(domain->disks[i].file);
 	}
 	for (size_t i = 0; i < domain->controller_count; i++) {
 		free(domain->controllers[i].type);

@@ -54,6 +54,7 @@ struct fit_domain_disk {
 	char *device; /* "disk", "cdrom", "lun", "floppy" */
 	char *cache;  /* driver attributes; NULL when absent */
 	char *io;
+	char *file;	       /* of the host, with its path; NULL for other disks */
 	unsigned int iothread; /* 0: none */
 	bool has_iothread_map; /* <driver><iothreads> */
 };

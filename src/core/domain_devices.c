@@ -39,6 +39,8 @@ static int read_disk(const struct fit_domain_reader *reader, const xmlNode *node
 	disk->device = fit_domain_attr_or(node, "device", "disk");
 	disk->cache = fit_xml_attr(driver, "cache");
 	disk->io = fit_xml_attr(driver, "io");
+	if (fit_streq(disk->type, "file"))
+		disk->file = fit_xml_attr(fit_xml_child(node, "source"), "file");
 	disk->iothread = iothread;
 	disk->has_iothread_map = fit_xml_child(driver, "iothreads");
 	return 0;

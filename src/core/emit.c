@@ -132,6 +132,8 @@ int fit_emit(struct fit_plan *plan, const struct fit_plan_input *input, struct f
 		.domain = input->domain,
 		.profile = input->profile,
 		.target = input->target ? input->target : &fit_target_default,
+		.is_buffered = input->is_buffered,
+		.is_buffered_context = input->is_buffered_context,
 		.original = input->original,
 		.lookup = &lookup,
 		.edits = &edits,

@@ -173,20 +173,47 @@ static const char *choose_io(
 	return "native";
 }
 
+/* QEMU opens the file of a disk that is not cached with O_DIRECT, and does not start where its file
+ * system has none. */
+static bool excludes_direct(const struct fit_emitter *emitter, const struct fit_domain_disk *disk)
+{
+	return disk->file && emitter->is_buffered &&
+	       emitter->is_buffered(emitter->is_buffered_context, disk->file);
+}
+
+/* The cache mode that can be written; NULL leaves it as it is. */
+static const char *choose_cache(
+	const struct fit_emitter *emitter, const struct fit_domain_disk *disk, const char *io)
+{
+	const struct fit_intent_disks *disks = &emitter->profile->disks;
+	const char *cache = disks->cache;
+
+	if (disk->cache && disks->intent.existing == FIT_EXISTING_KEEP)
+		return cache;
+	if (cache && !is_direct(cache) && !io && fit_streq(disk->io, "native")) {
+		fit_plan_reason(emitter->plan, FIT_REASON_NOTE, TOPIC,
+			"the cache mode of disk %s stays: its io='native' excludes %s",
+			disk->target, cache);
+		return NULL;
+	}
+	if (is_direct(cache) && !is_direct(disk->cache) && excludes_direct(emitter, disk)) {
+		fit_plan_reason(emitter->plan, FIT_REASON_NOTE, TOPIC,
+			"disk %s stays in the host's cache: the file system of %s has no direct "
+			"I/O (O_DIRECT)",
+			disk->target, disk->file);
+		return NULL;
+	}
+	return cache;
+}
+
 /* libvirt refuses io='native' on a disk that is cached on the host. */
 static int emit_host_file(const struct fit_emitter *emitter, const struct fit_domain_disk *disk)
 {
 	const struct fit_intent_disks *disks = &emitter->profile->disks;
 	const char *io = choose_io(emitter, disk, disks->io);
-	const char *cache = disks->cache;
+	const char *cache = choose_cache(emitter, disk, io);
 	int decision;
 
-	if (cache && !is_direct(cache) && !io && fit_streq(disk->io, "native")) {
-		fit_plan_reason(emitter->plan, FIT_REASON_NOTE, TOPIC,
-			"the cache mode of disk %s stays: its io='native' excludes %s",
-			disk->target, cache);
-		cache = NULL;
-	}
 	decision = emit_disk_driver(emitter, disk, "cache", cache, FIT_FEATURE_ANYWHERE);
 	if (decision < 0)
 		return -1;

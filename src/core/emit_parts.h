@@ -12,6 +12,8 @@ struct fit_emitter {
 	const struct fit_domain *domain;
 	const struct fit_profile *profile;
 	const struct fit_target *target;
+	fit_is_buffered is_buffered; /* NULL: no file is */
+	void *is_buffered_context;
 	xmlDoc *original;	   /* NULL: an empty definition, in tests */
 	struct fit_lookup *lookup; /* in the original */
 	struct fit_edits *edits;

@@ -179,6 +179,10 @@ void fit_plan_reason(struct fit_plan *plan, enum fit_reason_kind kind, const cha
 struct fit_networks;
 struct fit_target;
 
+/* Is the file @path known to be where it can be read through the host's cache only (no O_DIRECT)?
+ */
+typedef bool (*fit_is_buffered)(void *context, const char *path);
+
 struct fit_plan_input {
 	const struct fit_host *host;
 	const struct fit_domain *domain;   /* the original, without our edits */
@@ -188,7 +192,9 @@ struct fit_plan_input {
 	const struct fit_claims *claims;     /* of other domains; may be NULL */
 	const struct fit_networks *networks; /* of libvirt; NULL: not known */
 	const struct fit_target *target;     /* NULL: fit_target_default */
-	xmlDoc *original; /* that `domain` is the view of; may be NULL in tests */
+	xmlDoc *original;	     /* that `domain` is the view of; may be NULL in tests */
+	fit_is_buffered is_buffered; /* NULL: no file is */
+	void *is_buffered_context;
 };
 
 /*

@@ -210,6 +210,8 @@ static int make(struct render *render, struct fit_err *err)
 		.claims = &render->others,
 		.networks = render->input->networks,
 		.target = render->input->target,
+		.is_buffered = render->input->is_buffered,
+		.is_buffered_context = render->input->is_buffered_context,
 	};
 
 	if (read_document(render, err) < 0 || read_profile(render, err) < 0)

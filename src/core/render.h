@@ -30,6 +30,8 @@ struct fit_render_input {
 	const struct fit_target *target;     /* NULL: fit_target_default */
 	fit_profile_loader load;
 	void *load_context;
+	fit_is_buffered is_buffered; /* of the disks' files; NULL: none is */
+	void *is_buffered_context;
 };
 
 struct fit_render_result {

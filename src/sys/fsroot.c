@@ -246,6 +246,17 @@ bool fit_fsroot_exists(const struct fit_fsroot *root, const char *path)
 	return fd >= 0;
 }
 
+bool fit_fsroot_is_buffered(const struct fit_fsroot *root, const char *path)
+{
+	struct stat status;
+	fit_autoclose int fd = -1;
+
+	if (fit_fsroot_stat(root, path, &status) < 0 || !S_ISREG(status.st_mode))
+		return false;
+	fd = fit_fsroot_openat(root, path, O_RDONLY | O_NONBLOCK | O_DIRECT);
+	return fd < 0 && errno == EINVAL;
+}
+
 char *fit_fsroot_link_target(const struct fit_fsroot *root, const char *path)
 {
 	fit_autoclose int fd = fit_fsroot_openat(root, path, O_PATH | O_NOFOLLOW);

@@ -61,6 +61,9 @@ struct stat;
 /* stat(2); -1 and errno on failure. */
 int fit_fsroot_stat(const struct fit_fsroot *root, const char *path, struct stat *ret_status);
 
+/* Is it a regular file that open(2) refuses with O_DIRECT? */
+bool fit_fsroot_is_buffered(const struct fit_fsroot *root, const char *path);
+
 bool fit_fsroot_exists(const struct fit_fsroot *root, const char *path);
 
 /* A symlink's target, or NULL when it is none. To be freed. */

@@ -37,14 +37,23 @@ static struct fit_profile compose(const char *intents)
 	return profile;
 }
 
+static bool is_in_ram(void *context, const char *path)
+{
+	(void)context;
+	return strncmp(path, "/ram/", 5) == 0;
+}
+
 /* The edits as lines "path = value", then notes as "(text)", or the error. */
 static char *emit(const char *intents, const char *body, const struct fit_target *target)
 {
 	fit_autodoc xmlDoc *doc = fit_test_document(body);
 	struct fit_domain domain = fit_test_domain(body);
 	struct fit_profile profile = compose(intents);
-	struct fit_plan_input input = {
-		.domain = &domain, .profile = &profile, .original = doc, .target = target};
+	struct fit_plan_input input = {.domain = &domain,
+		.profile = &profile,
+		.original = doc,
+		.target = target,
+		.is_buffered = is_in_ram};
 	struct fit_err err = FIT_ERR_INIT;
 	struct fit_edits edits = {0};
 	struct fit_plan plan = {0};
@@ -150,6 +159,43 @@ static void io_follows_the_target_and_the_cache(void **state)
 		"<vcpu>1</vcpu><devices>" DISK(
 			"file", "virtio", "<driver cache='none' io='native'/>") "</devices>",
 		"(the cache mode of disk vda stays: its io='native' excludes writeback)\n");
+}
+
+/* Where QEMU cannot open the file with O_DIRECT it does not start. */
+static void a_file_without_direct_io_stays_in_the_hosts_cache(void **state)
+{
+	static const char note[] = "(disk vda stays in the host's cache: the file system of "
+				   "/ram/a has no direct I/O (O_DIRECT))\n";
+	static const char intents[] = "<disks cache='none' io='native' existing='replace'/>";
+	static const struct {
+		const char *intents, *type, *rest, *wanted;
+	} cases[] = {
+		{intents, "file", "<source file='/ram/a'/>", note},
+		{intents, "file", "<driver cache='unsafe'/><source file='/ram/a'/>", note},
+		{"<disks cache='directsync' io='threads'/>", "file", "<source file='/ram/a'/>",
+			VDA "io = threads\n(disk vda stays in the host's cache: the file system of "
+			    "/ram/a has no direct I/O (O_DIRECT))\n"},
+		{"<disks cache='writeback'/>", "file", "<source file='/ram/a'/>",
+			VDA "cache = writeback\n"},
+		{"<disks cache='none' io='native'/>", "file",
+			"<driver cache='writeback'/><source file='/ram/a'/>", ""},
+		{intents, "file", "<driver cache='none'/><source file='/ram/a'/>",
+			VDA "io = native\n"},
+		{intents, "file", "<source file='/disk/a'/>",
+			VDA "cache = none\n" VDA "io = native\n"},
+		{intents, "block", "<source dev='/ram/a' file='/ram/a'/>",
+			VDA "cache = none\n" VDA "io = native\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(cases); i++) {
+		fit_autofree char *body = fit_xasprintf(
+			"<vcpu>1</vcpu><devices><disk type='%s' device='disk'>%s<target dev='vda' "
+			"bus='virtio'/></disk></devices>",
+			cases[i].type, cases[i].rest);
+
+		expect(cases[i].intents, body, cases[i].wanted);
+	}
 }
 
 #define NIC(type, model, rest) \
@@ -369,6 +415,7 @@ int main(void)
 		cmocka_unit_test(queues_are_as_many_as_vcpus_up_to_a_limit),
 		cmocka_unit_test(queues_of_scsi_disks_are_their_virtio_controllers),
 		cmocka_unit_test(io_follows_the_target_and_the_cache),
+		cmocka_unit_test(a_file_without_direct_io_stays_in_the_hosts_cache),
 		cmocka_unit_test(each_kind_of_interface_gets_what_means_something),
 		cmocka_unit_test(a_driver_of_a_vf_is_said_to_do_nothing),
 		cmocka_unit_test(the_model_changes_only_when_asked_and_by_policy),

@@ -57,6 +57,24 @@ static void a_value_is_read_without_white_space_and_an_empty_one_is_absent(void 
 	expect_text(*state, "sys", NULL);
 }
 
+static void direct_io_is_missing_where_open_says_so(void **state)
+{
+	const struct fit_fsroot *root = *state;
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_fsroot real;
+	int fd = fit_fsroot_openat(root, "sys/value", O_RDONLY | O_DIRECT);
+
+	assert_int_equal(fit_fsroot_is_buffered(root, "sys/value"), fd < 0);
+	assert_false(fit_fsroot_is_buffered(root, "sys/missing"));
+	assert_false(fit_fsroot_is_buffered(root, "sys"));
+	assert_int_equal(fit_fsroot_open("/", &real, &err), 0);
+	assert_true(fit_fsroot_is_buffered(&real, "/proc/version"));
+	assert_false(fit_fsroot_is_buffered(&real, "/dev/zero"));
+	fit_fsroot_close(&real);
+	if (fd >= 0)
+		close(fd);
+}
+
 static void links_stay_below_a_fake_root(void **state)
 {
 	fit_autofree char *name = NULL;
@@ -252,6 +270,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(a_value_is_read_without_white_space_and_an_empty_one_is_absent),
+		CASE(direct_io_is_missing_where_open_says_so),
 		CASE(links_stay_below_a_fake_root),
 		CASE(numbers_may_be_negative_but_nothing_else),
 		CASE(a_failed_read_names_the_path_and_the_reason),
