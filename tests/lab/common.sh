@@ -11,7 +11,7 @@
 #   vmlinuz, initrd.img, id (the ssh key), *.stamp (what all that was made from)
 #   run/        of the host that runs: its disk's changes, console, ssh connection
 
-LAB=${VIRT_FIT_LAB:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/virt-fit-lab}
+LAB=$(realpath -ms -- "${VIRT_FIT_LAB:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/virt-fit-lab}")
 HERE=$TOP/tests/lab
 ROOTFS=$LAB/rootfs
 RUN=$LAB/run
@@ -28,8 +28,17 @@ cannot() { # TEXT
 	exit 77
 }
 
+# QEMU's and ssh's options cannot have every name, and that of a socket has at most 107 bytes, of which
+# ssh wants 17 for itself.
+good_name_for_lab() {
+	local LC_ALL=C
+	[[ $LAB =~ ^[A-Za-z0-9/._+@-]{1,80}$ ]] ||
+		cannot "'$LAB' cannot be the lab's name: up to 80 letters, digits and any of /._+@- are possible"
+}
+
 one_lab_at_a_time() {
-	mkdir -p "$LAB"
+	{ mkdir -p "$LAB" && [ -d "$LAB" ] && : >>"$LAB/lock"; } 2>/dev/null ||
+		cannot "$LAB cannot be written; give the lab another VIRT_FIT_LAB"
 	exec 8>"$LAB/lock"
 	flock --nonblock 8 ||
 		cannot "another lab is running on $LAB; wait for it or give this one another VIRT_FIT_LAB"
@@ -38,7 +47,7 @@ one_lab_at_a_time() {
 # A command that takes long: a signal to us is heeded at once, and when we end, in whatever way, it is
 # not left running. (A shell heeds no signal while it waits for a command in the foreground.)
 attended() { # COMMAND ARGUMENT...
-	setpriv --pdeathsig KILL -- "$@" &
+	setpriv --pdeathsig KILL -- "$@" <&0 & # said, because otherwise it had no input
 	wait $!
 }
 

@@ -128,8 +128,13 @@ write_ssh_config() {
 	END
 }
 
-host() { # COMMAND...: as root in the host
-	ssh -F "$RUN/ssh.conf" lab "$@" 8>&-
+host_within() { # SECONDS COMMAND...: as root in the host
+	attended timeout --foreground --kill-after=10 "$1" \
+		setpriv --pdeathsig KILL -- ssh -F "$RUN/ssh.conf" lab "${@:2}" 8>&-
+}
+
+host() { # COMMAND...: without input, which is that of the lab's shell
+	host_within 300 "$@" </dev/null
 }
 
 host_disconnect() {
@@ -151,8 +156,8 @@ machine_comes_up() {
 	while ((SECONDS < deadline)) && kill -0 "$MACHINE_PID" 2>/dev/null; do
 		before=$(machine_cpu_time)
 		since=$SECONDS
-		! host true </dev/null >"$RUN/ssh.log" 2>&1 || return 0
-		sleep 5
+		! host_within 60 true </dev/null >"$RUN/ssh.log" 2>&1 || return 0
+		attended sleep 5 8>&-
 		if (($(machine_cpu_time) - before > 25 * (SECONDS - since))); then
 			idle=0
 		else
@@ -173,5 +178,5 @@ machine_boot() {
 		machine_power_off
 		cp "$RUN/console.log" "$RUN/console.$try.log"
 	done
-	cannot "the host does not boot; what it said is in $RUN/console.*.log"
+	cannot "the host does not boot; what it said is in $RUN/console.*.log (to make its disk anew, remove $LAB)"
 }

@@ -25,6 +25,7 @@ small_pages=(--param pages=2MiB)
 started=$(date +%s)
 mkdir -p "$WORK"
 trap finish EXIT
+trap 'exit 124' TERM # it has taken too long
 # Huge pages are made of free memory: to move what is cached out of their way takes an emulated CPU
 # longer than a hook has.
 echo 1 >/proc/sys/vm/drop_caches
@@ -42,7 +43,7 @@ finish() {
 		virt-fit status
 		journalctl -o cat -t virt-fit-hook -t libvirtd --since "@$started" | tail -n 30
 		dmesg | grep -a DENIED | tail -n 10
-		tail -n 5 /var/log/libvirt/qemu/*-console.log
+		tail -n 5 /var/log/libvirt/qemu/*-console.log 2>/dev/null
 		;;
 	esac
 	for name in $(virsh -q list --all --name); do
@@ -118,7 +119,7 @@ host_is_as_before() {
 	diff "$WORK/before" "$WORK/after" >"$WORK/difference" ||
 		fail "the host is not as before: $(cat "$WORK/difference")"
 	cp "$WORK/after" "$SETTINGS"
-	left=$(find /run/virt-fit -type f ! -name lock)
+	left=$(find /run/virt-fit -type f ! -name lock 2>/dev/null || true)
 	[ -z "$left" ] || fail "our state is left: $left"
 }
 

@@ -23,8 +23,10 @@ tree_compile() {
 
 tree_install() {
 	say "installing virt-fit in the host"
-	tar -C "$ROOTFS/usr/src" -cf - virt-fit | host "tar -C /usr/src -xpf -"
-	host "cd $BUILD_DIR && ./install.sh && systemctl reload libvirtd" >"$RUN/install.log" 2>&1 || {
+	{
+		host_within 300 "tar -C /usr/src -xpf -" < <(tar -C "$ROOTFS/usr/src" -cf - virt-fit) &&
+			host "cd $BUILD_DIR && ./install.sh && systemctl reload libvirtd"
+	} >"$RUN/install.log" 2>&1 || {
 		cat "$RUN/install.log" >&2
 		say "virt-fit cannot be installed"
 		exit 1

@@ -42,6 +42,18 @@ stub id 'echo 1000'
 cannot "must be root"
 rm "$STUBS/id"
 
+# Places where no lab can be.
+usual=$VIRT_FIT_LAB
+touch "$TEST_DIR/file"
+for VIRT_FIT_LAB in "$TEST_DIR/file" "$TEST_DIR/file/lab" /proc/lab; do
+	cannot "$VIRT_FIT_LAB cannot be written; give the lab another VIRT_FIT_LAB"
+done
+for VIRT_FIT_LAB in "$TEST_DIR/a,b" "$TEST_DIR/a b" "/tmp/$(printf '%080d' 0)"; do
+	cannot "'$VIRT_FIT_LAB' cannot be the lab's name: up to 80 letters, digits and any of /._+@- are possible"
+	[ ! -e "$VIRT_FIT_LAB" ] || fail "'$VIRT_FIT_LAB' was made all the same"
+done
+VIRT_FIT_LAB=$usual
+
 mkdir "$TEST_DIR/programs"
 find /usr/bin /usr/sbin /bin /sbin ! -type d ! -name mke2fs -exec ln -sf -t "$TEST_DIR/programs" {} +
 programs=$TEST_DIR/programs
@@ -59,6 +71,22 @@ stub mmdebstrap 'echo "I: fetching"; echo "E: cannot resolve deb.example"; exit 
 cannot "Debian 13 could not be had: E: cannot resolve deb.example; see $VIRT_FIT_LAB/rootfs.log" 1
 [ ! -e "$VIRT_FIT_LAB/rootfs.new" ] || fail "half a root file system is left"
 [ ! -e "$VIRT_FIT_LAB/rootfs.stamp" ] || fail "it counts as made"
+
+# A signal ends it and what it started, at once; that is no result.
+stub mmdebstrap "exec sleep 4321"
+for signal in INT:130 TERM:143 HUP:129; do
+	# (What runs in the background ignores SIGINT unless told otherwise.)
+	PATH=$STUBS:$programs setsid env --default-signal "$TOP/tests/lab/run" check \
+		>"$TEST_DIR/output" 2>&1 </dev/null &
+	lab=$!
+	wait_until 10 pgrep -s "$lab" -f 'sleep 4321'
+	kill -s "${signal%:*}" "$lab"
+	code=0
+	wait $lab || code=$?
+	same "exit code after SIG${signal%:*}" "${signal#*:}" "$code"
+	! grep -q 'skip\|FAIL\|passed' "$TEST_DIR/output" || fail "it reports: $(cat "$TEST_DIR/output")"
+	wait_until 5 sh -c "! pgrep -s $lab"
+done
 
 flock --no-fork "$VIRT_FIT_LAB/lock" sleep 60 &
 holder=$!
@@ -80,6 +108,46 @@ stub df 'printf "Avail\n1000\n"'
 run_lab build
 contains "build" "$output" "lab: the host's disk is older than tests/lab"
 contains "build" "$output" "lab: $VIRT_FIT_LAB needs 6 GiB of disk space, 0 GiB are free"
+
+# A lab that is ready, on a disk that has become full.
+(
+	. "$TOP/tests/lab/common.sh"
+	. "$TOP/tests/lab/machine.sh"
+	. "$TOP/tests/lab/image.sh"
+	image_stamp >"$LAB/image.stamp"
+)
+run_lab build
+same "exit code of build" 0 "$code"
+same "build" "lab: the host's disk is up to date" "$output"
+run_lab check
+contains "check" "$output" "skip  lab/main-job ($VIRT_FIT_LAB needs 1 GiB of disk space, 0 GiB are free)"
+
+# A tree that does not compile: no scenario is lost in the report.
+stub df 'printf "Avail\n99000\n"'
+run_lab check main-job
+same "exit code without a program" 1 "$code"
+contains "check" "$output" "skip  lab/main-job (there was no host)"
+contains "check" "$output" "FAIL  lab/the lab itself"
+
+# What is said to the host while it waits for a shell is not taken from the shell's input; and no command
+# in it outlives a signal.
+stub ssh 'case $* in *" wait") exec sleep 4321 ;; *) cat >/dev/null ;; esac'
+in_lab() { # COMMAND...; in a subshell
+	# shellcheck disable=SC2016 # the inner shell's
+	PATH=$STUBS:$programs exec setsid env --default-signal bash -euc '
+		HERE=$1 TOP=$1/../..
+		. "$HERE/common.sh"
+		. "$HERE/machine.sh"
+		trap "exit 143" TERM
+		shift
+		eval "$*"' bash "$TOP/tests/lab" "$@"
+}
+same "input for the shell" "virsh list" "$(echo "virsh list" | in_lab "host true; cat")"
+in_lab "host wait" &
+lab=$!
+wait_until 10 pgrep -s "$lab" -f 'sleep 4321'
+kill "$lab"
+wait_until 5 sh -c "! pgrep -s $lab"
 
 run_lab check no-such-scenario
 same "exit code without scenarios" 1 "$code"
