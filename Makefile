@@ -149,7 +149,7 @@ install: all
 		$(DESTDIR)$(datadir)/doc/virt-fit
 	install -m 0755 $(BUILD)/virt-fit $(DESTDIR)$(bindir)/virt-fit
 	install -m 0755 $(BUILD)/virt-fit-hook $(DESTDIR)$(sbindir)/virt-fit-hook
-	install -m 0644 profiles/*.xml profiles/profile.rng $(DESTDIR)$(datadir)/virt-fit/profiles/
+	install -m 0644 profiles/*.xml profiles/*.rng $(DESTDIR)$(datadir)/virt-fit/profiles/
 	install -m 0644 profiles/*.md $(DESTDIR)$(datadir)/doc/virt-fit/
 	DESTDIR='$(DESTDIR)' sysconfdir='$(sysconfdir)' hook/install-gate $(BUILD)/qemu-gate
 

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/host_json.h"
+#include "sys/policy.h"
 #include "sys/probe.h"
 
 #define SHOWN_IN_FULL 4 /* of alike things: more are cut to the first two and the last */
@@ -247,6 +248,18 @@ static void print_set(const char *label, const struct fit_cpuset *set)
 		print_row(label, text);
 }
 
+/* As the host's policy states it; without one every plan says what it took. */
+static void print_housekeeping(const struct fit_host *host)
+{
+	fit_autofree char *cpus = fit_cpuset_describe(&host->housekeeping, "CPU");
+	fit_autofree char *text = NULL;
+
+	if (!host->housekeeping_source)
+		return;
+	text = fit_xasprintf("%s, by %s", cpus, host->housekeeping_source);
+	print_row("housekeeping", text);
+}
+
 /* What the kernel can give to groups of threads. One group is its own. */
 static void print_resctrl(const struct fit_host *host)
 {
@@ -298,6 +311,7 @@ static void print_nodes(const struct fit_host *host)
 	print_hugetlbfs(host);
 	print_set("offline", &offline);
 	print_set("isolated", &host->isolated);
+	print_housekeeping(host);
 	print_resctrl(host);
 }
 
@@ -360,6 +374,34 @@ static void print_vfs(const struct fit_host *host, const struct fit_pci_device *
 	printf("  VFs%s\n", printable);
 }
 
+/* VFs that do not exist yet have no address that says anything to people: by number. */
+static void add_kept(
+	struct fit_buffer *text, const struct fit_host *host, const struct fit_pci_device *device)
+{
+	const char *source = fit_host_kept(host, device->addr);
+	const char *source_of_vf = NULL;
+	struct fit_cpuset vfs = {0};
+	fit_autofree char *list = NULL;
+
+	if (source)
+		fit_buffer_addf(text, "; kept by %s", source);
+	for (unsigned int i = 0; !source && i < device->sriov_total && i < FIT_CPUSET_MAX; i++) {
+		const struct fit_pciaddr addr =
+			i < device->vf_count ? device->vfs[i]
+					     : fit_pciaddr_vf(device->addr, device->sriov_offset,
+						       device->sriov_stride, i);
+		const char *of_vf = fit_host_kept(host, addr);
+
+		if (!of_vf)
+			continue;
+		source_of_vf = of_vf;
+		fit_cpuset_add(&vfs, i);
+	}
+	list = fit_cpuset_describe(&vfs, "VF");
+	if (source_of_vf)
+		fit_buffer_addf(text, "; %s kept by %s", list, source_of_vf);
+}
+
 static char *describe_device(const struct fit_host *host, const struct fit_pci_device *device)
 {
 	fit_autobuffer struct fit_buffer text = {0};
@@ -380,6 +422,7 @@ static char *describe_device(const struct fit_host *host, const struct fit_pci_d
 		fit_buffer_addf(&text, "; MSI-X %d", device->msix_vectors);
 	if (device->sriov_total)
 		fit_buffer_addf(&text, "; %zu of %u VFs", device->vf_count, device->sriov_total);
+	add_kept(&text, host, device);
 	return fit_printable(text.text);
 }
 
@@ -532,6 +575,10 @@ int fit_cmd_host(struct fit_cli *cli)
 
 	if (fit_probe(&cli->root, FIT_PROBE_ALL, &host, &warnings, &err) < 0)
 		return fit_cli_fail(&err);
+	if (fit_policy_load(&cli->root, &host, &warnings, &err) < 0) {
+		fit_host_clear(&host);
+		return fit_cli_fail(&err);
+	}
 	if (cli->json) {
 		fit_cli_print_json(fit_json_host(&host, &warnings));
 	} else {

@@ -129,7 +129,8 @@ static struct json_object *json_netdevs(const struct fit_pci_device *device)
 	return array;
 }
 
-static struct json_object *json_device(const struct fit_pci_device *device)
+static struct json_object *json_device(
+	const struct fit_host *host, const struct fit_pci_device *device)
 {
 	struct json_object *object = json_object_new_object();
 
@@ -147,6 +148,7 @@ static struct json_object *json_device(const struct fit_pci_device *device)
 	add(object, "sriov", device->sriov_total ? json_sriov(device) : NULL);
 	add(object, "msix_vectors", known_or_null(device->msix_vectors));
 	add(object, "netdevs", json_netdevs(device));
+	add(object, "kept_by", fit_json_string_or_null(fit_host_kept(host, device->addr)));
 	return object;
 }
 
@@ -232,7 +234,7 @@ struct json_object *fit_json_host(const struct fit_host *host, const struct fit_
 	for (size_t i = 0; i < host->node_count; i++)
 		json_object_array_add(nodes, json_node(host, &host->nodes[i]));
 	for (size_t i = 0; i < host->pci_count; i++)
-		json_object_array_add(pci, json_device(&host->pci[i]));
+		json_object_array_add(pci, json_device(host, &host->pci[i]));
 	for (size_t i = 0; i < host->irq_count; i++)
 		json_object_array_add(irqs, json_irq(&host->irqs[i]));
 	add(object, "name", json_object_new_string(host->name));
@@ -241,6 +243,8 @@ struct json_object *fit_json_host(const struct fit_host *host, const struct fit_
 	add(object, "cpu_vendor", json_object_new_string(host->cpu_vendor));
 	add(object, "online", fit_json_cpus(&host->online));
 	add(object, "isolated", fit_json_cpus(&host->isolated));
+	add(object, "housekeeping", fit_json_cpus(&host->housekeeping));
+	add(object, "housekeeping_by", fit_json_string_or_null(host->housekeeping_source));
 	add(object, "cpus", cpus);
 	add(object, "l3_groups", l3_groups);
 	add(object, "l3_caches", json_l3_caches(host));

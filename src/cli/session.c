@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/xml.h"
+#include "sys/policy.h"
 #include "sys/probe.h"
 #include "virt/networks.h"
 
@@ -170,8 +171,12 @@ int fit_session_survey(struct fit_session *session, struct fit_err *err)
 			"run virt-fit there, or give a copy of its /sys and /proc with --sysroot",
 			session->virt.uri);
 	choose_target(session);
-	if (fit_probe(&session->cli->root, FIT_PROBE_ALL, &session->host, NULL, err) < 0)
+	if (fit_probe(&session->cli->root, FIT_PROBE_ALL, &session->host, NULL, err) < 0 ||
+		fit_policy_load(&session->cli->root, &session->host, &notes, err) < 0)
 		return -1;
+	for (size_t i = 0; i < notes.count; i++)
+		fit_cli_note("%s", notes.items[i]);
+	fit_strlist_clear(&notes);
 	if (!session->connected)
 		return 0;
 	session->knows_networks = fit_virt_networks(&session->virt, &session->networks, NULL) == 0;

@@ -40,6 +40,10 @@ static void clear_irqs(struct fit_host *host)
 
 void fit_host_clear(struct fit_host *host)
 {
+	for (size_t i = 0; i < host->kept_count; i++)
+		free(host->kept[i].source);
+	free(host->kept);
+	free(host->housekeeping_source);
 	clear_nodes(host);
 	clear_pci(host);
 	clear_irqs(host);
@@ -77,6 +81,13 @@ static int compare_pci(const void *key, const void *element)
 	return fit_pciaddr_compare(*(const struct fit_pciaddr *)key, device->addr);
 }
 
+static int compare_kept(const void *key, const void *element)
+{
+	const struct fit_kept_device *kept = element;
+
+	return fit_pciaddr_compare(*(const struct fit_pciaddr *)key, kept->addr);
+}
+
 /* bsearch(3) that accepts the NULL of an empty array. */
 static const void *find(const void *key, const void *items, size_t count, size_t size,
 	int (*compare)(const void *, const void *))
@@ -106,6 +117,14 @@ const struct fit_pci_device *fit_host_pci_by_netdev(const struct fit_host *host,
 			if (fit_streq(host->pci[i].netdevs[n].name, name))
 				return &host->pci[i];
 	return NULL;
+}
+
+const char *fit_host_kept(const struct fit_host *host, struct fit_pciaddr addr)
+{
+	const struct fit_kept_device *kept =
+		find(&addr, host->kept, host->kept_count, sizeof(*host->kept), compare_kept);
+
+	return kept ? kept->source : NULL;
 }
 
 unsigned int fit_host_threads_per_core(const struct fit_host *host)

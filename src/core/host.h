@@ -120,6 +120,12 @@ struct fit_irq {
 	struct fit_cpuset affinity; /* smp_affinity_list */
 };
 
+/* A device or VF that no domain is given. */
+struct fit_kept_device {
+	struct fit_pciaddr addr;
+	char *source; /* what says so: "/etc/virt-fit/host.xml:4" */
+};
+
 struct fit_host {
 	char *name;	/* host name, for people */
 	char *identity; /* machine id, or a fingerprint of the topology: which host a plan is for */
@@ -145,6 +151,11 @@ struct fit_host {
 	size_t pci_count;
 	struct fit_irq *irqs;
 	size_t irq_count;
+	/* By core/host_policy.h */
+	struct fit_cpuset housekeeping; /* online ones; empty: none are stated */
+	char *housekeeping_source;	/* what states them, NULL */
+	struct fit_kept_device *kept;	/* by address; VFs that do not exist yet included */
+	size_t kept_count;
 };
 
 void fit_host_clear(struct fit_host *host);
@@ -156,6 +167,9 @@ const struct fit_pci_device *fit_host_pci(const struct fit_host *host, struct fi
 
 /* The device that has a network interface of this name, or NULL. */
 const struct fit_pci_device *fit_host_pci_by_netdev(const struct fit_host *host, const char *name);
+
+/* What says that no domain is given the device or VF; NULL: nothing does. */
+const char *fit_host_kept(const struct fit_host *host, struct fit_pciaddr addr);
 
 /* Largest number of online SMT siblings of any core: 1 without SMT. */
 unsigned int fit_host_threads_per_core(const struct fit_host *host);

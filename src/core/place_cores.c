@@ -3,9 +3,9 @@
  * The host's cores and who has them. A core is what its lowest CPU names as its online siblings; a
  * domain gets cores whole, so a claim on one thread is a claim on the core.
  *
- * Housekeeping, what is left for everything else, is the core with the host's lowest CPU that is
- * not isolated. On a host of one core there is nothing to set apart: housekeeping takes its first
- * thread.
+ * Housekeeping, what is left for everything else, is what the host's policy says, or the core with
+ * the host's lowest CPU that is not isolated. On a host of one core there is nothing to set apart:
+ * housekeeping takes its first thread.
  */
 #include "core/place.h"
 
@@ -107,6 +107,37 @@ static struct fit_core *housekeeping_core(struct fit_planner *planner)
 	return best;
 }
 
+/* No vCPU gets a core that housekeeping has a thread of. */
+static void take_stated_housekeeping(struct fit_planner *planner)
+{
+	const struct fit_host *host = planner->host;
+	struct fit_cpuset beside = {0};
+	fit_autofree char *list = fit_cpuset_describe(&host->housekeeping, "CPU");
+	fit_autofree char *beside_list = NULL;
+
+	planner->plan->housekeeping = host->housekeeping;
+	for (size_t i = 0; i < planner->core_count; i++) {
+		struct fit_core *core = &planner->cores[i];
+
+		if (!fit_cpuset_intersects(&core->cpus, &host->housekeeping))
+			continue;
+		if (planner->core_count == 1) {
+			fit_cpuset_subtract(&core->usable, &host->housekeeping);
+			break;
+		}
+		core->usable = (struct fit_cpuset){0};
+		fit_cpuset_unite(&beside, &core->cpus);
+	}
+	fit_cpuset_subtract(&beside, &host->housekeeping);
+	beside_list = fit_cpuset_describe(&beside, "CPU");
+	fit_planner_reason(planner, FIT_REASON_CHOICE, "housekeeping",
+		"%s %s housekeeping by %s%s%s%s", list,
+		fit_cpuset_count(&host->housekeeping) == 1 ? "is" : "are",
+		host->housekeeping_source, fit_cpuset_is_empty(&beside) ? "" : "; no vCPU gets ",
+		fit_cpuset_is_empty(&beside) ? "" : beside_list,
+		fit_cpuset_is_empty(&beside) ? "" : " of the same cores");
+}
+
 static void set_housekeeping(struct fit_planner *planner)
 {
 	struct fit_cpuset *housekeeping = &planner->plan->housekeeping;
@@ -114,6 +145,10 @@ static void set_housekeeping(struct fit_planner *planner)
 
 	if (!core)
 		return;
+	if (planner->host->housekeeping_source) {
+		take_stated_housekeeping(planner);
+		return;
+	}
 	if (planner->core_count == 1 && fit_cpuset_count(&core->cpus) > 1) {
 		fit_cpuset_add(housekeeping, core->cpu);
 		if (planner->vcpus_place == FIT_PLACE_CORES)
@@ -247,6 +282,20 @@ static bool is_fixed_core(const struct fit_planner *planner, const struct fit_co
 	       fit_cpuset_intersects(&core->cpus, &planner->fixed_cpus);
 }
 
+static void warn_of_kept_pins(struct fit_planner *planner)
+{
+	const char *source = planner->host->housekeeping_source;
+	struct fit_cpuset both = planner->fixed_cpus;
+	fit_autofree char *list = NULL;
+
+	fit_cpuset_intersect(&both, &planner->host->housekeeping);
+	if (!source || fit_cpuset_is_empty(&both))
+		return;
+	list = fit_cpuset_describe(&both, "CPU");
+	fit_planner_reason(planner, FIT_REASON_WARNING, "vcpus",
+		"vCPU pins of the definition stay on %s, housekeeping by %s", list, source);
+}
+
 void fit_place_cores_prepare(struct fit_planner *planner)
 {
 	const struct fit_domain *domain = planner->domain;
@@ -260,6 +309,7 @@ void fit_place_cores_prepare(struct fit_planner *planner)
 		fit_cpuset_intersect(&planner->allowed, &domain->vcpu_cpuset);
 	find_cores(planner);
 	set_housekeeping(planner);
+	warn_of_kept_pins(planner);
 	apply_claims(planner);
 	find_previous(planner);
 	find_previous_threads(planner);

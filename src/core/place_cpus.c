@@ -341,7 +341,8 @@ static void rate_moves(const struct fit_planner *planner, struct fit_candidate *
 }
 
 /* Any CPU of the nodes' cores of one kind, except isolated ones, between which the scheduler does
- * not move threads. Housekeeping's CPUs are used only where the others are too few. */
+ * not move threads. Housekeeping's CPUs are used only where the others are too few, and never when
+ * the host's policy states them. */
 static bool float_over_nodes(const struct fit_planner *planner, struct fit_candidate *candidate)
 {
 	struct fit_cpuset housekeeping = {0};
@@ -360,7 +361,8 @@ static bool float_over_nodes(const struct fit_planner *planner, struct fit_candi
 	}
 	fit_cpuset_intersect(&housekeeping, &planner->allowed);
 	fit_cpuset_subtract(&candidate->cpus, &planner->host->isolated);
-	if (fit_cpuset_count(&candidate->cpus) < planner->open_vcpus)
+	if (fit_cpuset_count(&candidate->cpus) < planner->open_vcpus &&
+		!planner->host->housekeeping_source)
 		fit_cpuset_unite(&candidate->cpus, &housekeeping);
 	count = fit_cpuset_count(&candidate->cpus);
 	candidate->capacity = count;

@@ -170,6 +170,12 @@ static int add_hostdevs(struct fit_planner *planner)
 				FIT_PCIADDR_STR(domain->hostdevs[i].source));
 			continue;
 		}
+		if (fit_host_kept(planner->host, device->addr))
+			fit_planner_reason(planner, FIT_REASON_WARNING, "devices",
+				"the definition passes %s through, which is kept for the host by "
+				"%s",
+				FIT_PCIADDR_STR(device->addr),
+				fit_host_kept(planner->host, device->addr));
 		if (check_hostdev(planner, device) < 0)
 			return -1;
 		if (planner->profile->vcpus.near_devices)

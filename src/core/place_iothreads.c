@@ -287,6 +287,7 @@ static struct fit_cpuset floating_cpus(
 			fit_cpuset_unite(&cpus, &core->cpus);
 	}
 	fit_cpuset_subtract(&cpus, &planner->host->isolated);
+	fit_cpuset_subtract(&cpus, &planner->host->housekeeping);
 	if (exclusive || planner->vcpus_kept)
 		fit_cpuset_subtract(&cpus, &candidate->cpus);
 	for (size_t i = 0; i < candidate->own_core_count; i++)

@@ -61,6 +61,26 @@ static const struct fit_pci_device *network_pf(
 	return vf && vf->is_vf ? fit_host_pci(planner->host, vf->physfn) : vf;
 }
 
+/* Libvirt chooses among the VFs and knows nothing of those that are kept. */
+static int check_kept(struct fit_planner *planner)
+{
+	const struct fit_pci_device *pf = planner->network_pf;
+	const char *name = planner->profile->vfs.network;
+	const char *kept = pf ? fit_host_kept(planner->host, pf->addr) : NULL;
+
+	if (kept)
+		return fit_planner_refuse(planner,
+			"libvirt network '%s' gives VFs of %s, which is kept for the host by %s",
+			name, FIT_PCIADDR_STR(pf->addr), kept);
+	for (size_t i = 0; pf && i < pf->vf_count && !kept; i++)
+		kept = fit_host_kept(planner->host, pf->vfs[i]);
+	if (kept)
+		fit_planner_reason(planner, FIT_REASON_WARNING, "vf",
+			"libvirt network '%s' may give a VF that is kept for the host by %s", name,
+			kept);
+	return 0;
+}
+
 static int check_network(struct fit_planner *planner)
 {
 	const char *name = planner->profile->vfs.network;
@@ -85,6 +105,8 @@ static int check_network(struct fit_planner *planner)
 			"net-start",
 			name);
 	planner->network_pf = network_pf(planner, network);
+	if (check_kept(planner) < 0)
+		return -1;
 	if (planner->network_pf)
 		fit_planner_add_anchor(planner, planner->network_pf);
 	else

@@ -80,7 +80,10 @@ static char *problem_of(const struct fit_planner *planner, const struct fit_pci_
 	const struct kind *kind)
 {
 	const struct fit_claim *claim = fit_planner_device_holder(planner, device->addr);
+	const char *kept = fit_host_kept(planner->host, device->addr);
 
+	if (kept)
+		return fit_xasprintf("it is kept for the host by %s", kept);
 	if (device->class_code >> 16 == CLASS_BRIDGE)
 		return fit_xasprintf(
 			"it is a bridge; functions=\"named\" in <passthrough of=\"%s\"> leaves out "

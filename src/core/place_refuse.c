@@ -72,7 +72,9 @@ static void add_limits(const struct fit_planner *planner, struct fit_buffer *tex
 {
 	fit_autofree char *housekeeping = fit_cpuset_describe(&planner->plan->housekeeping, "CPU");
 
-	fit_buffer_addf(text, "\n  %s: housekeeping", housekeeping);
+	fit_buffer_addf(text, "\n  %s: housekeeping%s%s", housekeeping,
+		planner->host->housekeeping_source ? " by " : "",
+		planner->host->housekeeping_source ? planner->host->housekeeping_source : "");
 	if (planner->has_efficiency)
 		fit_buffer_add(text, "\n  performance and efficiency cores are not mixed");
 	if (!fit_cpuset_equal(&planner->allowed, &planner->host->online)) {

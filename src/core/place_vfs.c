@@ -96,10 +96,13 @@ static void offer_vf(struct fit_planner *planner, struct fit_vf_source *source, 
 	struct fit_pciaddr addr, const struct fit_pci_device *vf)
 {
 	const struct fit_claim *claim = fit_planner_device_holder(planner, addr);
+	const char *kept = fit_host_kept(planner->host, addr);
 	fit_autofree char *problem = NULL;
 	struct fit_vf_offer *offer;
 
-	if (claim && claim->running)
+	if (kept)
+		problem = fit_xasprintf("it is kept for the host by %s", kept);
+	else if (claim && claim->running)
 		problem = fit_xasprintf("%s (running) has it", claim->name);
 	else if (fit_plan_has_device(planner->plan, addr))
 		problem = fit_xstrdup("the domain gets it as a requested device");
@@ -156,6 +159,7 @@ static int compare_offers(const void *a, const void *b)
 static void add_source(struct fit_planner *planner, const struct fit_pci_device *pf)
 {
 	struct fit_vf_source *source = FIT_APPEND(planner->sources, planner->source_count);
+	const char *kept = fit_host_kept(planner->host, pf->addr);
 	unsigned int create = planner->profile->vfs.create;
 	const char *problem = NULL;
 
@@ -164,6 +168,11 @@ static void add_source(struct fit_planner *planner, const struct fit_pci_device 
 	source->linked = pf->netdev_count == 0;
 	for (size_t i = 0; i < pf->netdev_count; i++)
 		source->linked |= pf->netdevs[i].carrier;
+	if (kept) {
+		fit_planner_reason(planner, FIT_REASON_REJECTION, "vf",
+			"%s: it is kept for the host by %s", PF_STR(pf), kept);
+		return;
+	}
 	if (create > pf->sriov_total) {
 		fit_planner_reason(planner, FIT_REASON_REJECTION, "vf",
 			"%s: create=\"%u\" is more than the %u VFs it can have", PF_STR(pf), create,

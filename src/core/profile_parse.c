@@ -12,20 +12,18 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/overlay.h"
+#include "core/strict.h"
 #include "core/xml.h"
 
 #define PARAM_NAME_MAX 64
 #define WHITE_SPACE    " \t\r\n"
 
 struct parser {
-	const char *file;
+	struct fit_strict in;
 	struct fit_profile_source *source;
-	struct fit_err *err;
 };
 
-#define fail(parser, node, format, ...) \
-	fit_err_set((parser)->err, FIT_ERR_INVALID, "%s:%u: " format, (parser)->file, \
-		fit_xml_line(node), ##__VA_ARGS__)
+#define fail(parser, node, format, ...) fit_strict_fail(&(parser)->in, node, format, ##__VA_ARGS__)
 
 void fit_profile_param_clear(struct fit_profile_param *param)
 {
@@ -84,51 +82,6 @@ static bool is_ours(const xmlNode *node, const char *name)
 	return fit_xml_is_in(node, FIT_PROFILE_NAMESPACE, name);
 }
 
-/* Moves *@child to the next child element (from NULL: to the first), NULL at the end. Refuses
- * text. */
-static int next_element(const struct parser *parser, const xmlNode *parent, const xmlNode **child)
-{
-	const xmlNode *node = *child ? (*child)->next : parent->children;
-
-	for (; node && node->type != XML_ELEMENT_NODE; node = node->next)
-		if (node->type != XML_COMMENT_NODE && node->type != XML_PI_NODE &&
-			!xmlIsBlankNode(node))
-			return fail(parser, node, "<%s> cannot contain text", parent->name);
-	*child = node;
-	return 0;
-}
-
-static int refuse_children(const struct parser *parser, const xmlNode *node)
-{
-	const xmlNode *child = NULL;
-
-	if (next_element(parser, node, &child) < 0)
-		return -1;
-	return child ? fail(parser, child, "<%s> cannot contain <%s>", node->name, child->name) : 0;
-}
-
-static int unknown_attribute(
-	const struct parser *parser, const xmlAttr *attr, const struct fit_strlist *known)
-{
-	fit_autofree char *names = fit_strlist_join(known, ", ");
-
-	return fail(parser, attr->parent, "<%s> has no attribute %s%s%s; it has %s",
-		attr->parent->name, attr->ns ? (const char *)attr->ns->prefix : "",
-		attr->ns ? ":" : "", attr->name, known->count ? names : "none");
-}
-
-/* Refuses attributes that are not among @known, separated by spaces. */
-static int check_attributes(const struct parser *parser, const xmlNode *node, const char *known)
-{
-	fit_autostrlist struct fit_strlist names = {0};
-
-	fit_strlist_split(&names, known, " ");
-	for (const xmlAttr *attr = node->properties; attr; attr = attr->next)
-		if (attr->ns || !fit_strlist_contains(&names, (const char *)attr->name))
-			return unknown_attribute(parser, attr, &names);
-	return 0;
-}
-
 /* The text of an element without children, its white space made single spaces. To be freed. */
 static int read_text(const struct parser *parser, const xmlNode *node, char **ret_text)
 {
@@ -149,7 +102,7 @@ static int read_summary(const struct parser *parser, const xmlNode *node)
 	struct fit_profile_source *source = parser->source;
 	fit_autofree char *text = NULL;
 
-	if (check_attributes(parser, node, "") < 0 || read_text(parser, node, &text) < 0)
+	if (fit_strict_attributes(&parser->in, node, "") < 0 || read_text(parser, node, &text) < 0)
 		return -1;
 	if (source->summary)
 		return fail(parser, node, "second <summary>: a profile has one");
@@ -165,7 +118,8 @@ static int read_include(const struct parser *parser, const xmlNode *node)
 	struct fit_profile_source *source = parser->source;
 	fit_autofree char *name = fit_xml_attr(node, "profile");
 
-	if (check_attributes(parser, node, "profile") < 0 || refuse_children(parser, node) < 0)
+	if (fit_strict_attributes(&parser->in, node, "profile") < 0 ||
+		fit_strict_childless(&parser->in, node) < 0)
 		return -1;
 	if (!name || !fit_profile_name_is_valid(name))
 		return fail(parser, node,
@@ -220,13 +174,13 @@ static int check_param_default(
 static int fill_param(
 	const struct parser *parser, const xmlNode *node, struct fit_profile_param *param)
 {
-	param->file = parser->file;
+	param->file = parser->in.file;
 	param->line = fit_xml_line(node);
 	param->name = fit_xml_attr(node, "name");
 	param->type = fit_xml_attr(node, "type");
 	param->fallback = fit_xml_attr(node, "default");
 	param->allowed = fit_xml_attr(node, "allowed");
-	if (check_attributes(parser, node, "name type default allowed") < 0)
+	if (fit_strict_attributes(&parser->in, node, "name type default allowed") < 0)
 		return -1;
 	if (!param->name || !param->type || !param->fallback)
 		return fail(parser, node, "<param> needs name=, type= and default=");
@@ -315,7 +269,7 @@ static int check_intent_attributes(
 		fit_buffer_add(&known, "of ");
 	fit_profile_for_each_attribute (attribute, element)
 		fit_buffer_addf(&known, "%s ", attribute->name);
-	return check_attributes(parser, node, known.text);
+	return fit_strict_attributes(&parser->in, node, known.text);
 }
 
 static int read_intent(
@@ -324,7 +278,8 @@ static int read_intent(
 	struct fit_profile_source *source = parser->source;
 	struct fit_profile_statement *statement;
 
-	if (check_intent_attributes(parser, node, element) < 0 || refuse_children(parser, node) < 0)
+	if (check_intent_attributes(parser, node, element) < 0 ||
+		fit_strict_childless(&parser->in, node) < 0)
 		return -1;
 	for (size_t i = 0; i < source->statement_count; i++)
 		if (source->statements[i].element == element)
@@ -403,10 +358,10 @@ static int read_group(const struct parser *parser, const xmlNode *node)
 {
 	const xmlNode *child = NULL;
 
-	if (check_attributes(parser, node, "") < 0)
+	if (fit_strict_attributes(&parser->in, node, "") < 0)
 		return -1;
 	for (;;) {
-		if (next_element(parser, node, &child) < 0)
+		if (fit_strict_next(&parser->in, node, &child) < 0)
 			return -1;
 		if (!child)
 			return 0;
@@ -419,7 +374,7 @@ static int read_overlay(const struct parser *parser, const xmlNode *node)
 {
 	if (parser->source->overlay)
 		return fail(parser, node, "second <domain>: a profile has one");
-	return fit_overlay_read(node, parser->file, &parser->source->overlay, parser->err);
+	return fit_overlay_read(node, parser->in.file, &parser->source->overlay, parser->in.err);
 }
 
 static int read_child(const struct parser *parser, const xmlNode *node)
@@ -447,7 +402,7 @@ static int read_root(const struct parser *parser, const xmlNode *root, const cha
 			"<%s> is no profile: it begins with <profile xmlns=\"" FIT_PROFILE_NAMESPACE
 			"\" name=\"%s\">",
 			root->name, name);
-	if (check_attributes(parser, root, "name") < 0)
+	if (fit_strict_attributes(&parser->in, root, "name") < 0)
 		return -1;
 	if (!fit_streq(stated, name)) {
 		fit_autofree char *shown = fit_printable(stated ? stated : "");
@@ -456,7 +411,7 @@ static int read_root(const struct parser *parser, const xmlNode *root, const cha
 			shown, name);
 	}
 	for (;;) {
-		if (next_element(parser, root, &child) < 0)
+		if (fit_strict_next(&parser->in, root, &child) < 0)
 			return -1;
 		if (!child)
 			break;
@@ -473,7 +428,7 @@ int fit_profile_parse(const char *name, const char *file, const char *text, size
 {
 	fit_autodoc xmlDoc *doc = fit_xml_parse(text, length, file, err);
 	struct fit_profile_source source = {.file = file};
-	const struct parser parser = {.file = file, .source = &source, .err = err};
+	const struct parser parser = {.in = {file, err}, .source = &source};
 
 	if (!doc)
 		return -1;

@@ -8,6 +8,8 @@
 
 /* Configuration and state */
 #define FIT_PATH_ETC_PROFILES "etc/virt-fit/profiles"
+#define FIT_PATH_ETC	      "etc/virt-fit"
+#define FIT_PATH_HOST_POLICY  "etc/virt-fit/host.xml"
 #define FIT_PATH_STATE	      "run/virt-fit" /* 0700, gone with the boot */
 #define FIT_PATH_LOCK	      FIT_PATH_STATE "/lock"
 #define FIT_PATH_LEDGER	      FIT_PATH_STATE "/ledger"

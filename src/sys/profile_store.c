@@ -13,8 +13,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/request.h"
-#include "core/xml.h"
 #include "sys/paths.h"
+#include "sys/trusted.h"
 
 #define SUFFIX ".xml"
 
@@ -33,8 +33,7 @@ static char *path_of(const struct fit_profile_store *store, bool etc, const char
 		name ? SUFFIX : "");
 }
 
-/* To read. O_NONBLOCK: a named pipe must not stop us. */
-#define READ (O_RDONLY | O_NOCTTY | O_NONBLOCK)
+#define READ FIT_TRUSTED_OPEN
 
 /* To see whether there is something; the kernel accepts no other flags with these. */
 #define LOOK (O_PATH | O_NOFOLLOW)
@@ -53,26 +52,6 @@ static int open_path(const struct fit_profile_store *store, bool etc, const char
 	return open(path, flags | O_CLOEXEC);
 }
 
-/* Only root and the caller can have changed what @info describes. */
-static int check_trust(const char *path, const struct stat *info, struct fit_err *err)
-{
-	fit_autofree char *quoted = NULL;
-
-	if (info->st_uid != 0 && info->st_uid != geteuid())
-		return fit_err_set(err, FIT_ERR_REFUSED,
-			"%s belongs to user %u: profiles decide what root writes, so only "
-			"root's and your own are read",
-			path, info->st_uid);
-	if (!(info->st_mode & (S_IWGRP | S_IWOTH)))
-		return 0;
-	quoted = fit_shell_quote(path);
-	return fit_err_set(err, FIT_ERR_REFUSED,
-		"%s can be written by %s (mode %04o): profiles decide what root writes; "
-		"chmod go-w %s",
-		path, info->st_mode & S_IWOTH ? "others" : "its group", info->st_mode & 07777,
-		quoted);
-}
-
 /* Opens one of the two directories. Returns 1, 0 when it does not exist, -1 on errors. */
 static int open_directory(
 	const struct fit_profile_store *store, bool etc, int *ret_fd, struct fit_err *err)
@@ -87,41 +66,11 @@ static int open_directory(
 		return fit_err_sys(err, errno, "cannot open %s", path);
 	if (fstat(fd, &info) < 0)
 		return fit_err_sys(err, errno, "cannot examine %s", path);
-	if (check_trust(path, &info, err) < 0)
+	if (fit_trusted_check(path, &info, err) < 0)
 		return -1;
 	*ret_fd = fd;
 	fd = -1;
 	return 1;
-}
-
-static int read_file(
-	int fd, const char *path, char **ret_text, size_t *ret_length, struct fit_err *err)
-{
-	fit_autofree char *text = NULL;
-	size_t length = 0;
-	struct stat info;
-	ssize_t got;
-
-	if (fstat(fd, &info) < 0)
-		return fit_err_sys(err, errno, "cannot examine %s", path);
-	if (!S_ISREG(info.st_mode))
-		return fit_err_set(err, FIT_ERR_REFUSED, "%s is not a regular file", path);
-	if (check_trust(path, &info, err) < 0)
-		return -1;
-	if (info.st_size > (off_t)FIT_XML_SIZE_MAX)
-		return fit_err_set(err, FIT_ERR_INVALID, "%s has %lld bytes, the limit is %u MiB",
-			path, (long long)info.st_size, FIT_XML_SIZE_MAX / (1024 * 1024));
-	text = fit_xcalloc(1, (size_t)info.st_size + 1);
-	while (length < (size_t)info.st_size &&
-		(got = read(fd, text + length, (size_t)info.st_size - length)) != 0) {
-		if (got > 0)
-			length += (size_t)got;
-		else if (errno != EINTR)
-			return fit_err_sys(err, errno, "cannot read %s", path);
-	}
-	*ret_text = FIT_STEAL(text);
-	*ret_length = length;
-	return 0;
 }
 
 /* 1 and the file's content, 0 when this directory has no such profile, -1 on errors. */
@@ -147,7 +96,7 @@ static int load_from(const struct fit_profile_store *store, bool etc, const char
 	}
 	if (fd < 0)
 		return fit_err_sys(err, errno, "cannot open %s", path);
-	if (read_file(fd, path, ret_text, ret_length, err) < 0)
+	if (fit_trusted_read(fd, path, ret_text, ret_length, err) < 0)
 		return -1;
 	*ret_path = FIT_STEAL(path);
 	return 1;

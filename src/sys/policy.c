@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sys/policy.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "base/fd.h"
+#include "base/memory.h"
+#include "core/host_policy.h"
+#include "sys/paths.h"
+#include "sys/trusted.h"
+
+/* The path as the user can type it. To be freed. */
+static char *shown_path(const struct fit_fsroot *root, const char *path)
+{
+	return fit_xasprintf("%s/%s", root->real ? "" : root->path, path);
+}
+
+/* Who may write the directory may replace the file. */
+static int check_directory(const struct fit_fsroot *root, struct fit_err *err)
+{
+	fit_autofree char *path = shown_path(root, FIT_PATH_ETC);
+	struct stat info;
+
+	if (fit_fsroot_stat(root, FIT_PATH_ETC, &info) < 0)
+		return fit_err_sys(err, errno, "cannot examine %s", path);
+	return fit_trusted_check(path, &info, err);
+}
+
+int fit_policy_load(const struct fit_fsroot *root, struct fit_host *host,
+	struct fit_strlist *warnings, struct fit_err *err)
+{
+	fit_autofree char *path = shown_path(root, FIT_PATH_HOST_POLICY);
+	fit_autoclose int fd = fit_fsroot_openat(root, FIT_PATH_HOST_POLICY, FIT_TRUSTED_OPEN);
+	fit_autofree char *text = NULL;
+	struct fit_host_policy policy = {0};
+	size_t length = 0;
+	int status;
+
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	if (fd < 0)
+		return fit_err_sys(err, errno, "cannot open %s", path);
+	if (check_directory(root, err) < 0 || fit_trusted_read(fd, path, &text, &length, err) < 0 ||
+		fit_host_policy_parse(path, text, length, &policy, err) < 0)
+		return -1;
+	status = fit_host_policy_apply(&policy, host, warnings, err);
+	fit_host_policy_clear(&policy);
+	return status;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* /etc/virt-fit/host.xml below the root handle: see core/host_policy.h. */
+#ifndef FIT_SYS_POLICY_H
+#define FIT_SYS_POLICY_H
+
+#include "base/err.h"
+#include "base/strlist.h"
+#include "core/host.h"
+#include "sys/fsroot.h"
+
+/* Notes on a probed host what belongs to it. Without the file nothing does. */
+int fit_policy_load(const struct fit_fsroot *root, struct fit_host *host,
+	struct fit_strlist *warnings, struct fit_err *err);
+
+#endif
