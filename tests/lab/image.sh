@@ -166,11 +166,17 @@ need_programs() {
 	END
 }
 
+# Each disk lies upon the one before. Of the first only its presence is looked at.
+image_is_whole() {
+	[ -s "$LAB/vmlinuz" ] && [ -s "$LAB/initrd.img" ] && [ -s "$LAB/host.img" ] &&
+		foreign qemu-img check -q "$LAB/booted.qcow2" >/dev/null 2>&1
+}
+
 image_ensure() {
 	need_programs
 	is_current rootfs || rootfs_make
-	is_current image || {
-		[ ! -f "$LAB/image.stamp" ] || say "the host's disk is older than tests/lab"
+	{ is_current image && image_is_whole; } || {
+		[ ! -f "$LAB/image.stamp" ] || say "the host's disk is older than tests/lab, or damaged"
 		image_make
 	}
 }

@@ -72,7 +72,8 @@ machine_resume() { # or fails
 	migration_setup >/dev/null && monitor migrate-incoming "\"uri\": \"file:$LAB/saved.state\"" >/dev/null &&
 		migration_ends 60 && monitor cont >/dev/null && machine_comes_up &&
 		host "date -s @$(date +%s)" >/dev/null && return # its clock stood still
-	say "the saved state is of no use: $(tail -n 1 "$RUN/qemu.log")"
+	say "the saved state is of no use, from now on the host boots: $(tail -n 1 "$RUN/qemu.log")"
 	machine_power_off
+	rm -f "$LAB"/saved.*
 	return 1
 }

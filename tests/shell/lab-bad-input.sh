@@ -115,7 +115,16 @@ contains "build" "$output" "lab: $VIRT_FIT_LAB needs 6 GiB of disk space, 0 GiB 
 	. "$TOP/tests/lab/machine.sh"
 	. "$TOP/tests/lab/image.sh"
 	image_stamp >"$LAB/image.stamp"
+	for file in vmlinuz initrd.img host.img; do
+		echo something >"$LAB/$file"
+	done
+	foreign_command qemu-img
+	mkdir -p "$(dirname "${command[2]}")"
+	install -m 0755 <(printf '#!/bin/sh\ntest -e "%s"\n' "$LAB/whole") "${command[2]}"
 )
+run_lab build
+contains "build" "$output" "lab: the host's disk is older than tests/lab, or damaged"
+touch "$VIRT_FIT_LAB/whole"
 run_lab build
 same "exit code of build" 0 "$code"
 same "build" "lab: the host's disk is up to date" "$output"
