@@ -232,6 +232,17 @@ static bool other_is_used(xmlNode *devices, const char *name, xmlNode *const *ex
 	return false;
 }
 
+/* For the bridge to a conventional bus libvirt adds a root port, numbered before it, and puts the
+ * bridge into the first port that is free. The number of that root port; 0 for other devices. */
+static unsigned int port_of_bridge(const xmlNode *node)
+{
+	fit_autofree char *model = fit_xml_attr(node, "model");
+	unsigned int bus;
+
+	return fit_streq(model, "pcie-to-pci-bridge") && controller_bus(node, &bus) && bus ? bus - 1
+											   : 0;
+}
+
 /* Removes those that are not PCI's. Their own buses become candidates. */
 static void remove_others(xmlNode *devices, const char *original, xmlNode *const *ours,
 	size_t count, struct fit_cpuset *candidates, struct fit_remains *remains)
@@ -284,11 +295,21 @@ void fit_controllers_remove(xmlNode *root, const char *original, xmlNode *const 
 				fit_cpuset_contains(&used, bus) || is_one_of(node, ours, count))
 				continue;
 			add_bus(node, &candidates);
+			if (port_of_bridge(node))
+				fit_cpuset_add(&candidates, port_of_bridge(node));
 			unmark(devices, node, &kept, &multifunction);
 			remove_one(node, remains);
 			again = true;
 		}
 	}
+}
+
+static bool came_with_bridge(xmlNode *devices, unsigned int bus)
+{
+	fit_xml_for_each (node, devices, "controller")
+		if (bus && port_of_bridge(node) == bus)
+			return true;
+	return false;
 }
 
 static bool is_used(xmlNode *devices, const xmlNode *controller)
@@ -299,7 +320,8 @@ static bool is_used(xmlNode *devices, const xmlNode *controller)
 
 	if (name)
 		return other_is_used(devices, name, NULL, 0);
-	return controller_bus(controller, &bus) && fit_cpuset_contains(&used, bus);
+	return controller_bus(controller, &bus) &&
+	       (fit_cpuset_contains(&used, bus) || came_with_bridge(devices, bus));
 }
 
 void fit_controllers_restore(xmlNode *root, struct fit_remains *remains)

@@ -289,6 +289,34 @@ static void only_controllers_added_for_our_devices_go(void **state)
 	assert_true(has_port(shared, "3"));
 }
 
+/* Libvirt adds the bridge with a port, and puts it into another one: here the user's. */
+static void the_port_that_came_with_a_bridge_goes_and_returns_with_it(void **state)
+{
+	fit_autofree char *fitted = fitted_text(0);
+	fit_autofree char *placed = replace(fitted, "<alias name=\"ua-virt-fit-vf0\"/>",
+		"<alias name=\"ua-virt-fit-vf0\"/><address type=\"pci\" bus=\"0x04\"/>");
+	fit_autofree char *all = replace(placed, "</devices>",
+		ROOT_PORT("2") ROOT_PORT("3") "<controller type=\"pci\" index=\"4\" "
+					      "model=\"pcie-to-pci-bridge\"><address "
+					      "type=\"pci\" bus=\"0x01\"/></controller></devices>");
+	fit_autodoc xmlDoc *doc = fit_test_parse(all);
+	fit_autodoc xmlDoc *there = xmlCopyDoc(doc, 1);
+	fit_autostrlist struct fit_strlist notes = {0};
+	struct fit_remains *remains = NULL;
+
+	(void)state;
+	undo(doc, &notes, &remains);
+	assert_false(has_port(doc, "3"));
+	apply(doc, 0, remains);
+	fit_remains_free(&remains);
+	assert_true(fit_xml_equivalent(xmlDocGetRootElement(doc), xmlDocGetRootElement(there)));
+	undo(doc, &notes, NULL);
+	assert_false(has_port(doc, "4"));
+	assert_false(has_port(doc, "3"));
+	assert_true(has_port(doc, "2"));
+	assert_true(has_port(doc, "1"));
+}
+
 /* Libvirt puts the port for our device beside the user's one: the slot has two functions now. */
 static void a_slot_shared_with_our_port_is_the_users_alone_again(void **state)
 {
@@ -485,6 +513,7 @@ int main(void)
 		cmocka_unit_test(another_vf_keeps_what_was_added_to_the_first),
 		cmocka_unit_test(a_vf_that_is_not_wanted_any_more_leaves_nothing),
 		cmocka_unit_test(only_controllers_added_for_our_devices_go),
+		cmocka_unit_test(the_port_that_came_with_a_bridge_goes_and_returns_with_it),
 		cmocka_unit_test(a_slot_shared_with_our_port_is_the_users_alone_again),
 		cmocka_unit_test(a_device_that_was_none_leaves_no_port_behind),
 		cmocka_unit_test(a_device_that_was_none_and_is_the_users_keeps_its_place),
