@@ -37,6 +37,15 @@ static bool fills_cores(const struct fit_planner *planner, unsigned int threads)
 						       domain->vcpus_current % threads == 0);
 }
 
+/* Is @own one CPU, on the core that all of @first is on? */
+static bool is_on_core_of(const struct fit_planner *planner, const struct fit_cpuset *first,
+	const struct fit_cpuset *own)
+{
+	const struct fit_core *core = fit_planner_core_of(planner, fit_cpuset_next(own, 0));
+
+	return fit_cpuset_count(own) == 1 && core && fit_cpuset_is_subset(first, &core->cpus);
+}
+
 /* The largest guest core size at which the pins put every guest core on one host core. */
 static unsigned int threads_of_pins(
 	const struct fit_planner *planner, const struct fit_thread_pin *pins)
@@ -48,11 +57,8 @@ static unsigned int threads_of_pins(
 		for (size_t i = 0; i < planner->domain->vcpus; i++) {
 			const struct fit_cpuset *first = &pins[i - i % size].cpus;
 			const struct fit_cpuset *own = &pins[i].cpus;
-			const struct fit_core *core =
-				fit_planner_core_of(planner, fit_cpuset_next(own, 0));
 
-			if (fit_cpuset_count(own) != 1 || !core ||
-				!fit_cpuset_is_subset(first, &core->cpus) ||
+			if (!is_on_core_of(planner, first, own) ||
 				(i % size && fit_cpuset_equal(own, &pins[i - 1].cpus)))
 				return threads;
 		}
@@ -183,17 +189,39 @@ static unsigned int threads_around_fixed(const struct fit_planner *planner)
 	return wanted && threads % wanted == 0 ? wanted : threads;
 }
 
-static void check_kept_topology(struct fit_planner *planner)
+/* The first vCPU of the first guest core of @threads that is not on one host core alone; the number
+ * of vCPUs when all are. */
+static unsigned int first_torn(const struct fit_planner *planner, unsigned int threads)
 {
+	const struct fit_thread_pin *pins = planner->plan->vcpus;
+	unsigned int vcpus = planner->domain->vcpus;
+
+	for (unsigned int i = 0; i < vcpus; i++)
+		if (!is_on_core_of(planner, &pins[i - i % threads].cpus, &pins[i].cpus) ||
+			(i % threads && fit_cpuset_equal(&pins[i].cpus, &pins[i - 1].cpus)))
+			return i - i % threads;
+	return vcpus;
+}
+
+/* Pins of the definition that its topology does not tell the truth about: where the profile says
+ * the topology, that is why it is another one now. */
+static void check_pins(struct fit_planner *planner)
+{
+	bool kept = planner->kept_threads;
 	unsigned int threads =
 		planner->domain->has_topology ? planner->domain->topology.threads : 1;
+	unsigned int torn;
 
-	if ((planner->plan->vcpus_kept || has_fixed(planner)) && threads > 1 &&
-		threads_of_pins(planner, planner->plan->vcpus) < threads)
-		fit_planner_reason(planner, FIT_REASON_WARNING, "cpu",
-			"the definition's topology has %u threads for each core, but its vCPU pins "
-			"do not put vCPUs 0-%u on threads of one host core",
-			threads, threads - 1);
+	if ((!planner->plan->vcpus_kept && !has_fixed(planner)) || threads < 2 ||
+		planner->domain->vcpus % threads)
+		return;
+	torn = first_torn(planner, threads);
+	if (torn < planner->domain->vcpus)
+		fit_planner_reason(planner, kept ? FIT_REASON_WARNING : FIT_REASON_CHOICE, "cpu",
+			"the definition's topology has %u threads for each core, but vCPUs %u-%u "
+			"are not pinned to threads of one host core%s",
+			threads, torn, torn + threads - 1,
+			kept ? "" : ": the guest gets another topology");
 }
 
 static int die_of(const struct fit_cpu *cpu)
@@ -398,5 +426,5 @@ void fit_place_topology_commit(struct fit_planner *planner, const struct fit_can
 			"the topology of the definition stays (%u sockets, %u cores, %u threads)",
 			kept->sockets, kept->cores, kept->threads);
 	}
-	check_kept_topology(planner);
+	check_pins(planner);
 }

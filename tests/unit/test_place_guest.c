@@ -131,7 +131,32 @@ static void kept_pins_that_split_siblings_give_no_guest_threads(void **state)
 	fit_bench_plan(&b);
 	assert_false(b.plan.has_topology);
 	fit_expect_reason(
-		&b, FIT_REASON_WARNING, "do not put vCPUs 0-1 on threads of one host core");
+		&b, FIT_REASON_WARNING, "vCPUs 0-1 are not pinned to threads of one host core");
+	fit_bench_end(&b);
+}
+
+/* The topology is another one then: nothing to warn of. */
+static void a_replaced_topology_is_explained_by_the_pins_that_tear_it(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 2}, 4);
+
+	(void)state;
+	b.domain.has_topology = true;
+	b.domain.topology = (struct fit_topology){1, 1, 1, 2, 2};
+	b.profile.cpu.intent.existing = FIT_EXISTING_REPLACE;
+	fit_made_pin(&b.domain, 0, "3");
+	fit_made_pin(&b.domain, 1, "11");
+	fit_made_pin(&b.domain, 2, "4");
+	fit_made_pin(&b.domain, 3, "5");
+	fit_bench_plan(&b);
+	fit_expect_topology(&b, 1, 4, 1);
+	fit_expect_reason(&b, FIT_REASON_CHOICE,
+		"vCPUs 2-3 are not pinned to threads of one host core: the guest gets another");
+	b.domain.vcpu_pins[3].cpus = fit_made_set("12");
+	fit_bench_plan(&b);
+	fit_expect_topology(&b, 1, 2, 2);
+	for (size_t i = 0; i < b.plan.reason_count; i++)
+		assert_null(strstr(b.plan.reasons[i].text, "are not pinned to threads"));
 	fit_bench_end(&b);
 }
 
@@ -179,6 +204,7 @@ int main(void)
 		cmocka_unit_test(vcpus_without_a_pin_are_placed_around_those_that_have_one),
 		cmocka_unit_test(floating_vcpus_leave_a_pin_alone),
 		cmocka_unit_test(kept_pins_that_split_siblings_give_no_guest_threads),
+		cmocka_unit_test(a_replaced_topology_is_explained_by_the_pins_that_tear_it),
 		cmocka_unit_test(kept_pins_to_absent_cpus_are_refused_with_the_remedy),
 		cmocka_unit_test(a_kept_cpuset_limits_the_choice),
 	};
