@@ -17,6 +17,16 @@ static bool plans_cpu(const struct fit_planner *planner)
 	return planner->profile->cpu.intent.set;
 }
 
+/* What libvirt writes into -cpu: the CPU, Hyper-V, and most of what is KVM's. */
+static bool plans_cpu_option(const struct fit_planner *planner)
+{
+	const struct fit_profile *profile = planner->profile;
+
+	return plans_cpu(planner) || profile->hyperv.features || profile->hyperv.vendor_id ||
+	       profile->features.pmu || profile->features.hidden ||
+	       profile->features.hint_dedicated || profile->features.poll_control;
+}
+
 static bool plans_vcpus(const struct fit_planner *planner)
 {
 	return planner->plan->vcpu_count || planner->plan->has_topology;
@@ -68,7 +78,8 @@ static const struct conflict {
 	const char *shown;
 	const char *effect; /* "carries -cpu, …" */
 } conflicts[] = {
-	{"cpu", NULL, NULL, plans_cpu, "cpu", "-cpu", "which replaces what <cpu> says"},
+	{"cpu", NULL, NULL, plans_cpu_option, "cpu", "-cpu",
+		"which replaces what <cpu>, <hyperv> and <kvm> say"},
 	{"global", is_of_cpu, NULL, plans_cpu, "cpu", "-global for the CPU",
 		"which changes the CPU behind the back of <cpu>"},
 	{"smp", NULL, NULL, plans_vcpus, "cpu", "-smp",

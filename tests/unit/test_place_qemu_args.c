@@ -30,7 +30,7 @@ static void what_contradicts_the_plan_is_warned_of(void **state)
 	static const struct {
 		const char *args, *warning;
 	} cases[] = {
-		{"-cpu host", "carries -cpu, which replaces what <cpu> says"},
+		{"-cpu host", "carries -cpu, which replaces what <cpu>, "},
 		{"--cpu host", "carries -cpu, "},
 		{"-global host-x86_64-cpu.pmu=off", "carries -global for the CPU, "},
 		{"-global driver=host-x86_64-cpu,property=pmu,value=off", "carries -global for"},
@@ -61,6 +61,27 @@ static void what_contradicts_the_plan_is_warned_of(void **state)
 	}
 	plan_with(&b, "-cpu host -smp 2 -cpu max -m 2G");
 	assert_int_equal(count_warnings(&b.plan), 3);
+	fit_bench_end(&b);
+}
+
+/* Profiles that leave <cpu> alone have things in -cpu, too. */
+static void enlightenments_and_kvm_features_are_lost_with_the_cpu(void **state)
+{
+	static char on[] = "on";
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 2}, 4);
+
+	(void)state;
+	b.profile = (struct fit_profile){0};
+	plan_with(&b, "-cpu host");
+	assert_int_equal(count_warnings(&b.plan), 0);
+	b.profile.hyperv.features = 1;
+	plan_with(&b, "-cpu host");
+	fit_expect_reason(&b, FIT_REASON_WARNING, "which replaces what <cpu>, <hyperv>");
+	b.profile.hyperv.features = 0;
+	b.profile.features.hidden = on;
+	plan_with(&b, "-cpu host");
+	assert_int_equal(count_warnings(&b.plan), 1);
+	b.profile.features.hidden = NULL;
 	fit_bench_end(&b);
 }
 
@@ -102,6 +123,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_contradicts_the_plan_is_warned_of),
+		cmocka_unit_test(enlightenments_and_kvm_features_are_lost_with_the_cpu),
 		cmocka_unit_test(other_arguments_are_nobodys_business),
 		cmocka_unit_test(nothing_is_said_where_the_profile_asks_for_nothing),
 	};
