@@ -32,6 +32,8 @@ struct search {
 	bool uniform;	      /* all free cores have that many */
 	bool found;
 	struct fit_candidate best;
+	bool fresh_fits; /* the last candidate that did not look at the previous placement */
+	struct fit_cost fresh_cost;
 	bool memory_failed; /* a candidate had the CPUs but not the memory */
 	struct fit_candidate without_memory;
 	struct rated *rated;
@@ -92,6 +94,20 @@ int fit_cost_compare(const struct fit_cost *a, const struct fit_cost *b)
 	return a->level[level] < b->level[level] ? -1 : 1;
 }
 
+/* From the cores of the previous placement one can come to a better one that the search does not
+ * find without. To move for that would mean to move each time that the domain is planned; what can
+ * stay as it is stays. */
+static bool is_found_by_luck(const struct search *search, const struct fit_candidate *candidate)
+{
+	const struct fit_cost *cost = &candidate->cost;
+
+	if (!candidate->prefer_previous || !cost->level[FIT_COST_MOVED])
+		return false;
+	return !search->fresh_fits ||
+	       (first_difference(cost, &search->fresh_cost) < FIT_COST_MOVED &&
+		       fit_cost_compare(cost, &search->fresh_cost) < 0);
+}
+
 /* Completes a candidate and takes it over when it is the best so far. */
 static void try_candidate(
 	struct search *search, struct fit_candidate *candidate, struct rated *rated)
@@ -100,6 +116,8 @@ static void try_candidate(
 	bool fits = fit_place_cpus_complete(planner, candidate) &&
 		    fit_place_cells_complete(planner, candidate);
 
+	if (!candidate->prefer_previous)
+		search->fresh_fits = false;
 	if (candidate->capacity > rated->capacity)
 		rated->capacity = candidate->capacity;
 	if (fits) {
@@ -116,6 +134,13 @@ static void try_candidate(
 	if (fits) {
 		fit_place_vfs_complete(planner, candidate);
 		fit_place_devices_rate(planner, candidate);
+		if (!candidate->prefer_previous) {
+			search->fresh_cost = candidate->cost;
+			search->fresh_fits = true;
+		}
+		fits = !is_found_by_luck(search, candidate);
+	}
+	if (fits) {
 		if (!rated->fits || fit_cost_compare(&candidate->cost, &rated->cost) < 0)
 			rated->cost = candidate->cost;
 		rated->fits = true;

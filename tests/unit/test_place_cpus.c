@@ -291,6 +291,29 @@ static void a_previous_placement_stays_when_it_is_as_good(void **state)
 	fit_bench_end(&b);
 }
 
+/* Beginning with the core of two threads among those it has, it would need one core less. */
+static void a_better_placement_found_by_luck_moves_nothing(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 5, 2}, 3);
+
+	(void)state;
+	b.profile.cpu.intent.set = false;
+	b.profile.iothreads.intent.set = false;
+	fit_made_offline(&b.host, 6);
+	fit_made_offline(&b.host, 8);
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "1,2,3");
+	b.previous = fit_made_fitted(&b.domain, &b.plan);
+	b.has_previous = true;
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "1,2,3");
+	/* It stays where it has been put. */
+	b.previous.vcpu_pins[2].cpus = fit_made_set("7");
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "1,2,7");
+	fit_bench_end(&b);
+}
+
 static void floating_vcpus_use_a_node_without_what_others_have(void **state)
 {
 	struct fit_bench b = fit_bench((struct fit_host_shape){2, 1, 4, 1}, 2);
@@ -336,6 +359,7 @@ int main(void)
 		cmocka_unit_test(isolated_cpus_are_preferred_when_they_suffice),
 		cmocka_unit_test(kinds_of_cores_are_never_mixed),
 		cmocka_unit_test(a_previous_placement_stays_when_it_is_as_good),
+		cmocka_unit_test(a_better_placement_found_by_luck_moves_nothing),
 		cmocka_unit_test(floating_vcpus_use_a_node_without_what_others_have),
 		cmocka_unit_test(nodes_with_the_same_room_are_named_together),
 	};
