@@ -355,8 +355,6 @@ static unsigned int next_bus(xmlNode *devices)
 		bool provides = fit_xml_is(node, "controller") && attribute_is(node, "type", "pci");
 		unsigned int bus = number_of(fit_xml_child(node, "address"), "bus");
 
-		if (provides && !has_attribute(node, "index"))
-			set_number(node, "index", has_root ? highest + 1 : 0);
 		has_root = has_root || provides;
 		if (provides && number_of(node, "index") > bus)
 			bus = number_of(node, "index");
@@ -383,8 +381,7 @@ static void number_controllers(xmlNode *devices)
 		fit_autofree char *type = fit_xml_attr(node, "type");
 		unsigned int index = 0;
 
-		if (!type || has_attribute(node, "index") || fit_streq(type, "pci") ||
-			fit_streq(type, "usb"))
+		if (!type || has_attribute(node, "index") || fit_streq(type, "usb"))
 			continue;
 		while (has_controller(devices, type, index))
 			index++;
