@@ -397,6 +397,11 @@ static void own_iommu_and_ioapic_follow_the_policy(void **state)
 	expect("<iommu model='intel' intremap='keep' caching_mode='keep' iotlb='keep' "
 	       "existing='require'/>",
 		own, "");
+	/* What is required is there: the ioapic is the user's, too. */
+	expect("<iommu model='auto' existing='require'/>",
+		MACHINE("x86_64", "q35") "<devices><iommu model='intel'><driver intremap='on' "
+					 "caching_mode='on' iotlb='on'/></iommu></devices>",
+		"");
 	expect("<iommu model='auto'/>", kvm,
 		"devices/iommu = <iommu model='intel'><driver caching_mode='on' iotlb='on'/>"
 		"</iommu>\n(interrupt remapping is left out: <ioapic driver='kvm'/> of the "
