@@ -344,6 +344,34 @@ static void vfs_become_interfaces_or_hostdevs(void **state)
 		"function='0x1'/></source><alias name='ua-virt-fit-vf1'/></hostdev>\n");
 }
 
+/* A VF names its partner by alias; one that has an alias of its own keeps it. */
+static void a_standby_has_a_name_and_the_vf_its_mac(void **state)
+{
+	static char named[] = "ua-virt-fit-standby0", own[] = "ua-lan";
+	static char first[] = "52:54:00:00:00:01", second[] = "52:54:00:00:00:02";
+	struct fit_planned_standby standbys[] = {
+		{.identity = first, .mac = first, .alias = named},
+		{.identity = second, .mac = second, .alias = own, .names_itself = true},
+	};
+	struct fit_planned_vf vfs[] = {
+		{.network = own, .is_interface = true, .mac = first, .vlan = 7, .standby = named}};
+	const struct fit_plan plan = {
+		.standbys = standbys, .standby_count = 2, .vfs = vfs, .vf_count = 1};
+
+	(void)state;
+	expect("", &plan, FIT_EXISTING_KEEP,
+		"devices/interface[mac/@address='52:54:00:00:00:01'][model/@type='virtio']/alias = "
+		"<alias name='ua-virt-fit-standby0'/>\n"
+		"devices/interface[mac/@address='52:54:00:00:00:01'][model/@type='virtio']/teaming "
+		"= <teaming type='persistent'/>\n"
+		"devices/interface[mac/@address='52:54:00:00:00:02'][model/@type='virtio']/teaming "
+		"= <teaming type='persistent'/>\n"
+		"devices/interface[alias/@name='ua-virt-fit-vf0'] = <interface type='network'><mac "
+		"address='52:54:00:00:00:01'/><source network=\"ua-lan\"/><vlan><tag id='7'/>"
+		"</vlan><model type='virtio'/><teaming type='transient' "
+		"persistent='ua-virt-fit-standby0'/><alias name='ua-virt-fit-vf0'/></interface>\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -359,6 +387,7 @@ int main(void)
 		cmocka_unit_test(memory_is_bound_backed_and_rounded),
 		cmocka_unit_test(replacing_memory_settings_leaves_no_contradiction),
 		cmocka_unit_test(vfs_become_interfaces_or_hostdevs),
+		cmocka_unit_test(a_standby_has_a_name_and_the_vf_its_mac),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
