@@ -497,6 +497,11 @@ static void sort(xmlNode *node)
 			sort(child);
 }
 
+void sort_as_libvirt(xmlDoc *doc)
+{
+	sort(xmlDocGetRootElement(doc));
+}
+
 void normalise_as_libvirt(xmlDoc *doc)
 {
 	xmlNode *root = xmlDocGetRootElement(doc);

@@ -11,4 +11,7 @@
  */
 void normalise_as_libvirt(xmlDoc *doc);
 
+/* Only the order. */
+void sort_as_libvirt(xmlDoc *doc);
+
 #endif
