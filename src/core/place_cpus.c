@@ -328,8 +328,9 @@ static void rate_moves(const struct fit_planner *planner, struct fit_candidate *
 	for (size_t i = 0; i < candidate->core_count; i++) {
 		const struct fit_core *core = candidate->cores[i];
 
+		/* Beside a vCPU they can stay. */
 		candidate->cost.level[FIT_COST_MOVED] +=
-			core->previous_emulator || core->previous_iothread;
+			!core->previous && (core->previous_emulator || core->previous_iothread);
 	}
 	/* Of vCPUs that share a set it is not known which CPU they were on. */
 	for (size_t i = 0; i < planner->core_count && planner->profile->vcpus.pin_set; i++) {

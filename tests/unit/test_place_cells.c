@@ -236,6 +236,11 @@ static void without_memory_of_their_own_no_cells_are_made(void **state)
 	assert_int_equal(b.plan.cell_count, 0);
 	fit_expect_reason(&b, FIT_REASON_NOTE, "no guest NUMA cells are made: <numatune>");
 	b.domain.has_numatune = false;
+	b.profile.memory.nodes_as_cpus = false;
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.cell_count, 0);
+	fit_expect_reason(&b, FIT_REASON_NOTE, "the profile does not bind the memory");
+	b.profile.memory.nodes_as_cpus = true;
 	free(b.domain.machine);
 	b.domain.machine = fit_xstrdup("microvm");
 	fit_bench_plan(&b);

@@ -314,6 +314,25 @@ static void a_better_placement_found_by_luck_moves_nothing(void **state)
 	fit_bench_end(&b);
 }
 
+static void a_vcpu_stays_beside_the_emulator(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 4, 1}, 1);
+
+	(void)state;
+	b.profile.emulator.place = FIT_PLACE_VCPUS;
+	b.profile.iothreads.intent.set = false;
+	fit_made_claim(&b.claims, "other", true, "1");
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "2");
+	b.previous = fit_made_fitted(&b.domain, &b.plan);
+	b.has_previous = true;
+	fit_claims_clear(&b.claims);
+	fit_bench_plan(&b);
+	fit_expect_set(&b.plan.emulator, "2");
+	fit_expect_pins(&b, "2");
+	fit_bench_end(&b);
+}
+
 static void floating_vcpus_use_a_node_without_what_others_have(void **state)
 {
 	struct fit_bench b = fit_bench((struct fit_host_shape){2, 1, 4, 1}, 2);
@@ -360,6 +379,7 @@ int main(void)
 		cmocka_unit_test(kinds_of_cores_are_never_mixed),
 		cmocka_unit_test(a_previous_placement_stays_when_it_is_as_good),
 		cmocka_unit_test(a_better_placement_found_by_luck_moves_nothing),
+		cmocka_unit_test(a_vcpu_stays_beside_the_emulator),
 		cmocka_unit_test(floating_vcpus_use_a_node_without_what_others_have),
 		cmocka_unit_test(nodes_with_the_same_room_are_named_together),
 	};
