@@ -328,7 +328,8 @@ uint64_t fit_domain_pages(const struct fit_domain *domain, uint64_t page_kib)
 	if (domain->cell_count == 0)
 		return divide_up(domain->memory_kib, page_kib);
 	for (size_t i = 0; i < domain->cell_count; i++)
-		pages += divide_up(domain->cells[i].memory_kib, page_kib);
+		pages += divide_up(domain->cells[i].memory_kib, page_kib) +
+			 divide_up(domain->cells[i].device_kib, page_kib);
 	return pages;
 }
 
@@ -348,7 +349,7 @@ static struct fit_page_demand demand_of_cell(
 {
 	struct fit_page_demand demand = {
 		.page_kib = cell->hugepage_kib,
-		.memory_kib = cell->memory_kib,
+		.memory_kib = cell->memory_kib + cell->device_kib,
 	};
 	bool binds = cell->has_memnode ? cell->binds : mode_binds(domain->numatune_mode);
 
@@ -357,7 +358,8 @@ static struct fit_page_demand demand_of_cell(
 	else if (!domain->numatune_auto)
 		demand.nodes = domain->numatune_nodes;
 	if (demand.page_kib)
-		demand.pages = divide_up(cell->memory_kib, demand.page_kib);
+		demand.pages = divide_up(cell->memory_kib, demand.page_kib) +
+			       divide_up(cell->device_kib, demand.page_kib);
 	demand.nodes_preferred = !fit_cpuset_is_empty(&demand.nodes) && !binds;
 	return demand;
 }

@@ -39,6 +39,7 @@ struct fit_thread_pin {
 /* A NUMA cell of the guest. */
 struct fit_domain_cell {
 	uint64_t memory_kib;
+	uint64_t device_kib;	 /* memory devices (DIMMs) whose pages are of the same size */
 	struct fit_cpuset vcpus; /* those that no cell names are in cell 0, as in libvirt */
 	bool has_hugepages;
 	uint64_t hugepage_kib;	 /* 0: the host's default size */

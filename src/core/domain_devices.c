@@ -182,6 +182,26 @@ static void add_interface(struct fit_domain *domain, const xmlNode *node)
 	interface->has_teaming = fit_xml_child(node, "teaming");
 }
 
+/* A DIMM is allocated at start as its cell's memory is, unless it names a page size of its own.
+ * What virtio-mem can have, it gets when the guest asks for it. */
+static int read_memory_device(const struct fit_domain_reader *reader, const xmlNode *node)
+{
+	const xmlNode *target = fit_xml_child(node, "target");
+	const xmlNode *size = fit_xml_child(target, "size");
+	fit_autofree char *text = fit_xml_text(fit_xml_child(target, "node"));
+	struct fit_domain *domain = reader->domain;
+	uint64_t cell, kib;
+
+	if (!fit_domain_attr_is(node, "model", "dimm") || !size ||
+		fit_xml_child(fit_xml_child(node, "source"), "pagesize"))
+		return 0;
+	if (fit_domain_read_size(reader, size, &kib) < 0)
+		return -1;
+	if (text && fit_parse_uint(text, UINT32_MAX, &cell) && cell < domain->cell_count)
+		domain->cells[cell].device_kib += kib;
+	return 0;
+}
+
 static int read_device(const struct fit_domain_reader *reader, const xmlNode *node)
 {
 	if (fit_xml_is(node, "disk")) {
@@ -192,6 +212,8 @@ static int read_device(const struct fit_domain_reader *reader, const xmlNode *no
 	}
 	if (fit_xml_is(node, "controller"))
 		return read_controller(reader, node);
+	if (fit_xml_is(node, "memory"))
+		return read_memory_device(reader, node);
 	if (fit_xml_is(node, "hostdev") && is_pci_hostdev(node))
 		return add_hostdev(reader, node, false);
 	if (!fit_xml_is(node, "interface"))

@@ -46,6 +46,9 @@ char *fit_domain_attr_or(const xmlNode *node, const char *attribute, const char 
 int fit_domain_read_cpu(const struct fit_domain_reader *reader, const xmlNode *root);
 int fit_domain_read_threads(const struct fit_domain_reader *reader, const xmlNode *root);
 int fit_domain_read_memory(const struct fit_domain_reader *reader, const xmlNode *root);
+/* <TAG unit=>number</TAG>. */
+int fit_domain_read_size(
+	const struct fit_domain_reader *reader, const xmlNode *node, uint64_t *ret_kib);
 int fit_domain_read_devices(const struct fit_domain_reader *reader, const xmlNode *root);
 
 #endif

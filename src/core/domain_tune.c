@@ -8,7 +8,8 @@
 #include "base/text.h"
 #include "core/xml.h"
 
-static int read_size(const struct fit_domain_reader *reader, const xmlNode *node, uint64_t *ret_kib)
+int fit_domain_read_size(
+	const struct fit_domain_reader *reader, const xmlNode *node, uint64_t *ret_kib)
 {
 	fit_autofree char *number = fit_xml_text(node);
 	fit_autofree char *unit = fit_xml_attr(node, "unit");
@@ -27,9 +28,9 @@ static int read_amounts(const struct fit_domain_reader *reader, const xmlNode *r
 	const xmlNode *current = fit_xml_child(root, "currentMemory");
 	uint64_t sum = 0;
 
-	if (memory && read_size(reader, memory, &domain->memory_kib) < 0)
+	if (memory && fit_domain_read_size(reader, memory, &domain->memory_kib) < 0)
 		return -1;
-	if (current && read_size(reader, current, &domain->current_memory_kib) < 0)
+	if (current && fit_domain_read_size(reader, current, &domain->current_memory_kib) < 0)
 		return -1;
 	domain->dump_core = fit_xml_attr(memory, "dumpCore");
 	for (size_t i = 0; i < domain->cell_count; i++)

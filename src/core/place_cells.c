@@ -240,6 +240,7 @@ static void describe_own(
 
 		cell->vcpus = own->vcpus;
 		cell->memory_kib = own->memory_kib;
+		cell->device_kib = own->device_kib;
 		fit_cpuset_for_each (vcpu, &own->vcpus) {
 			if ((unsigned int)vcpu >= domain->vcpus)
 				continue;

@@ -105,6 +105,11 @@ static uint64_t divide_up(uint64_t kib, uint64_t page_kib)
 	return kib / page_kib + (kib % page_kib != 0);
 }
 
+static uint64_t pages_of_part(const struct fit_planned_cell *part, uint64_t page_kib)
+{
+	return divide_up(part->memory_kib, page_kib) + divide_up(part->device_kib, page_kib);
+}
+
 /* Pages that running domains have of this size where ours would be. */
 static uint64_t pages_of_others(
 	const struct fit_planner *planner, const struct fit_cpuset *nodes, uint64_t page_kib)
@@ -152,7 +157,8 @@ static uint64_t pages_of_previous(const struct fit_planner *planner, const struc
 				       is_there(cell->has_memnode ? &cell->nodes
 								  : &previous->numatune_nodes,
 					       nodes)
-			       ? divide_up(cell->memory_kib, page_kib)
+			       ? divide_up(cell->memory_kib, page_kib) +
+					 divide_up(cell->device_kib, page_kib)
 			       : 0;
 	}
 	if (number)
@@ -217,8 +223,8 @@ static uint64_t pages_of_siblings(const struct fit_planner *planner,
 	for (size_t i = 0; i < number; i++)
 		if (parts[i].page_kib == page_kib &&
 			fit_cpuset_intersects(&parts[i].memory_nodes, nodes))
-			pages += divide_up(parts[i].memory_kib, page_kib);
-	if (own >= divide_up(parts[number].memory_kib, page_kib))
+			pages += pages_of_part(&parts[i], page_kib);
+	if (own >= pages_of_part(&parts[number], page_kib))
 		return pages;
 	for (size_t i = number + 1; previous && i < previous->cell_count; i++)
 		pages += pages_of_previous(planner, nodes, i, page_kib);
@@ -248,7 +254,7 @@ static bool pages_are_there(const struct fit_planner *planner, const struct fit_
 {
 	const struct fit_planned_cell *part = &parts[number];
 	struct supply supply = find_supply(planner->host, &part->memory_nodes, page_kib);
-	uint64_t pages = divide_up(part->memory_kib, page_kib);
+	uint64_t pages = pages_of_part(part, page_kib);
 	uint64_t siblings = pages_of_siblings(planner, parts, number, page_kib);
 	uint64_t there, free, missing_kib, needed_kib;
 	const char *whose = fit_cpuset_is_empty(&part->vcpus) ? "" : " for all cells";
@@ -533,7 +539,7 @@ static void sum_up(struct fit_planner *planner, const struct fit_planned_cell *p
 	plan->page_kib = parts[0].page_kib;
 	for (size_t i = 0; i < count; i++) {
 		if (parts[i].page_kib)
-			plan->pages += divide_up(parts[i].memory_kib, parts[i].page_kib);
+			plan->pages += pages_of_part(&parts[i], parts[i].page_kib);
 		if (parts[i].page_kib != plan->page_kib)
 			plan->pages_differ = true;
 		sum_kib += parts[i].page_kib ? divide_up(parts[i].memory_kib, parts[i].page_kib) *

@@ -104,7 +104,8 @@ struct fit_planned_cell {
 	struct fit_cpuset nodes;	/* host nodes of its vCPUs: one for cells that we make */
 	struct fit_cpuset memory_nodes; /* host nodes that its memory comes from; empty: any */
 	uint64_t memory_kib;
-	uint64_t page_kib; /* 0: normal pages */
+	uint64_t device_kib; /* memory devices of the definition, in pages of the same size */
+	uint64_t page_kib;   /* 0: normal pages */
 };
 
 /* What vCPUs get of one L3 cache that they use. Those of the same vCPUs are neighbours. */

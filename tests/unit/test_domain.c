@@ -176,6 +176,31 @@ static void memory_tuning_is_seen(void **state)
 	fit_domain_clear(&domain);
 }
 
+static void memory_devices_need_pages_too(void **state)
+{
+	struct fit_domain domain = fit_test_domain(
+		"<memory unit='GiB'>4</memory><vcpu>2</vcpu>"
+		"<memoryBacking><hugepages><page size='2' unit='MiB'/></hugepages></memoryBacking>"
+		"<cpu><numa><cell id='0' cpus='0' memory='1' unit='GiB'/>"
+		"<cell id='1' cpus='1' memory='1' unit='GiB'/></numa></cpu>"
+		"<devices><memory model='dimm'><target><size unit='MiB'>512</size><node>1</node>"
+		"</target></memory>"
+		"<memory model='dimm'><source><pagesize unit='GiB'>1</pagesize></source>"
+		"<target><size unit='GiB'>1</size><node>1</node></target></memory>"
+		"<memory model='virtio-mem'><target><size unit='GiB'>8</size><node>0</node>"
+		"</target></memory></devices>");
+	size_t count;
+	fit_autofree struct fit_page_demand *demands = fit_domain_page_demands(&domain, &count);
+
+	(void)state;
+	assert_int_equal(domain.cells[0].device_kib, 0);
+	assert_int_equal(domain.cells[1].device_kib, 512 * 1024);
+	assert_int_equal(count, 1);
+	assert_int_equal(demands[0].pages, 2 * 512 + 256);
+	assert_int_equal(fit_domain_pages(&domain, 2048), 2 * 512 + 256);
+	fit_domain_clear(&domain);
+}
+
 static void devices_are_seen_with_their_defaults(void **state)
 {
 	struct fit_domain domain = fit_test_domain(
@@ -314,6 +339,7 @@ int main(void)
 		cmocka_unit_test(iothread_ids_are_filled_up_as_libvirt_does),
 		cmocka_unit_test(pins_are_read_and_those_of_absent_vcpus_dropped),
 		cmocka_unit_test(memory_tuning_is_seen),
+		cmocka_unit_test(memory_devices_need_pages_too),
 		cmocka_unit_test(devices_are_seen_with_their_defaults),
 		cmocka_unit_test(qemus_own_command_line_is_seen_by_namespace),
 		cmocka_unit_test(what_is_no_domain_is_refused_with_the_line),

@@ -115,6 +115,27 @@ static void memory_is_rounded_up_to_whole_pages(void **state)
 	fit_bench_end(&b);
 }
 
+static void memory_devices_have_room_in_the_pool(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 1}, 2);
+
+	(void)state;
+	b.host.nodes[0].pools[1].total = b.host.nodes[0].pools[1].free = 5;
+	b.domain.cells = fit_xcalloc(1, sizeof(*b.domain.cells));
+	b.domain.cells[0].memory_kib = b.domain.memory_kib = 4 * GIB;
+	b.domain.cell_count = 1;
+	b.domain.cells[0].device_kib = GIB;
+	b.domain.has_cell_users = true;
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.page_kib, GIB);
+	assert_int_equal(b.plan.pages, 5);
+	b.domain.cells[0].device_kib = 2 * GIB;
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.page_kib, 2048);
+	assert_int_equal(b.plan.pages, 6 * 512);
+	fit_bench_end(&b);
+}
+
 static void large_pages_do_not_inflate_a_small_guest(void **state)
 {
 	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 1}, 2);
@@ -263,6 +284,7 @@ int main(void)
 		cmocka_unit_test(page_sizes_are_tried_in_the_order_of_the_profile),
 		cmocka_unit_test(gigantic_pages_are_made_when_nothing_else_is_wanted),
 		cmocka_unit_test(memory_is_rounded_up_to_whole_pages),
+		cmocka_unit_test(memory_devices_have_room_in_the_pool),
 		cmocka_unit_test(large_pages_do_not_inflate_a_small_guest),
 		cmocka_unit_test(a_kept_page_size_that_the_host_lacks_is_refused),
 		cmocka_unit_test(a_size_without_a_hugetlbfs_is_passed_over),
