@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/host_json.h"
+#include "cli/host_save.h"
 #include "sys/policy.h"
 #include "sys/probe.h"
 
@@ -567,7 +568,7 @@ static void print_irqs(const struct fit_host *host)
 			shown ? "other " : "", fit_plural(group_count - shown));
 }
 
-int fit_cmd_host(struct fit_cli *cli)
+static int show(struct fit_cli *cli)
 {
 	fit_autostrlist struct fit_strlist warnings = {0};
 	struct fit_host host = {0};
@@ -591,4 +592,9 @@ int fit_cmd_host(struct fit_cli *cli)
 	}
 	fit_host_clear(&host);
 	return FIT_EXIT_DONE;
+}
+
+int fit_cmd_host(struct fit_cli *cli)
+{
+	return cli->save ? fit_host_save(cli) : show(cli);
 }

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/options.h"
+#include "sys/capture.h"
 
 #define DOMAIN_HELP \
 	"An argument that contains a slash, or ends in .xml and is a file, is a FILE, and - is\n" \
@@ -55,8 +56,11 @@ static const struct fit_verb verbs[] = {
 		"Needed only after a crash: a stop does it by itself. Domains that run keep what\n"
 		"they hold.",
 		FIT_OPTION_DRY_RUN | FIT_OPTION_JSON, 0, 1, fit_cmd_undo},
-	{"host", "", "Show the host as virt-fit sees it", "", FIT_OPTION_SYSROOT | FIT_OPTION_JSON,
-		0, 0, fit_cmd_host},
+	{"host", "", "Show the host as virt-fit sees it",
+		"With --save, writes what virt-fit reads of the host to a text file instead, without\n"
+		"serial numbers, MAC addresses and names. 'virt-fit plan --host FILE' plans for that\n"
+		"host, on any machine.",
+		FIT_OPTION_SYSROOT | FIT_OPTION_JSON | FIT_OPTION_SAVE, 0, 0, fit_cmd_host},
 	{"profiles", "[NAME...]", "List the profiles, or show what these ask for together", "",
 		FIT_OPTION_JSON, 0, -1, fit_cmd_profiles},
 	{0},
@@ -93,9 +97,25 @@ static int print_verb_help(const struct fit_verb *verb)
 	return FIT_EXIT_DONE;
 }
 
+/* The machine's, that of --sysroot, or the one that the capture of --host is unpacked to. */
+static int open_root(struct fit_cli *cli, struct fit_unpacked *tree, struct fit_err *err)
+{
+	if (cli->host_file) {
+		if (fit_capture_unpack(cli->host_file, tree, err) < 0)
+			return -1;
+		cli->sysroot = tree->path;
+	}
+	if (fit_fsroot_open(cli->sysroot ? cli->sysroot : "/", &cli->root, err) < 0)
+		return -1;
+	cli->root.shown_as = cli->host_file;
+	cli->store.root = &cli->root;
+	return 0;
+}
+
 static int run_verb(const struct fit_verb *verb, int argc, char **argv)
 {
 	struct fit_err err = FIT_ERR_INIT;
+	struct fit_unpacked tree = {0};
 	struct fit_cli cli;
 	int code = FIT_EXIT_FAILED;
 
@@ -109,13 +129,9 @@ static int run_verb(const struct fit_verb *verb, int argc, char **argv)
 		code = FIT_EXIT_USAGE;
 		break;
 	case FIT_PARSE_RUN:
-		if (fit_fsroot_open(cli.sysroot ? cli.sysroot : "/", &cli.root, &err) < 0) {
-			code = fit_cli_fail(&err);
-			break;
-		}
-		cli.store.root = &cli.root;
-		code = verb->run(&cli);
+		code = open_root(&cli, &tree, &err) < 0 ? fit_cli_fail(&err) : verb->run(&cli);
 		fit_fsroot_close(&cli.root);
+		fit_capture_remove(&tree);
 		break;
 	}
 	fit_cli_clear(&cli);

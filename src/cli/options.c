@@ -35,6 +35,10 @@ static const struct entry entries[] = {
 	{FIT_OPTION_DRY_RUN, "dry-run", 'n', NULL, "say what would be done, change nothing"},
 	{FIT_OPTION_CONNECT, "connect", 'c', "URI", "libvirt to talk to (default: as virsh)"},
 	{FIT_OPTION_SYSROOT, "sysroot", 0, "DIR", "read the host from the tree at DIR"},
+	{FIT_OPTION_HOST, "host", 0, "FILE",
+		"read the host from a capture: see 'virt-fit host --help'"},
+	{FIT_OPTION_SAVE, "save", 0, "FILE",
+		"write a capture of the host ('-': to standard output)"},
 	{FIT_OPTION_PROFILES, "profiles", 0, "DIR",
 		"shipped profiles, instead of " FIT_SHIPPED_PROFILES},
 	{FIT_OPTION_HELP, "help", 'h', NULL, "this text"},
@@ -108,6 +112,12 @@ static int take(struct fit_cli *cli, enum fit_option option, const char *value, 
 	case FIT_OPTION_SYSROOT:
 		cli->sysroot = value;
 		break;
+	case FIT_OPTION_HOST:
+		cli->host_file = value;
+		break;
+	case FIT_OPTION_SAVE:
+		cli->save = value;
+		break;
 	case FIT_OPTION_PROFILES:
 		cli->store.shipped = value;
 		break;
@@ -154,8 +164,12 @@ static int unknown_option(char **argv, struct fit_err *err)
 	return fit_err_set(err, FIT_ERR_INVALID, "unknown option '%s'", argv[optind - 1]);
 }
 
-static int check_count(const struct fit_verb *verb, const struct fit_cli *cli, struct fit_err *err)
+static int check(const struct fit_verb *verb, const struct fit_cli *cli, struct fit_err *err)
 {
+	if (cli->host_file && cli->sysroot)
+		return fit_err_set(err, FIT_ERR_INVALID, "--host or --sysroot, not both");
+	if (cli->save && cli->json)
+		return fit_err_set(err, FIT_ERR_INVALID, "--save or --json, not both");
 	for (int i = 0; i < cli->arg_count; i++)
 		if (!cli->args[i][0])
 			return fit_err_set(err, FIT_ERR_INVALID, "an argument is empty");
@@ -196,7 +210,7 @@ enum fit_parse_result fit_options_parse(const struct fit_verb *verb, int argc, c
 	}
 	cli->args = argv + optind;
 	cli->arg_count = argc - optind;
-	return check_count(verb, cli, err) < 0 ? FIT_PARSE_USAGE : FIT_PARSE_RUN;
+	return check(verb, cli, err) < 0 ? FIT_PARSE_USAGE : FIT_PARSE_RUN;
 }
 
 void fit_cli_clear(struct fit_cli *cli)

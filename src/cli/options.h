@@ -22,9 +22,11 @@ enum fit_option {
 	FIT_OPTION_TARGET = 1 << 10,
 	FIT_OPTION_ONLY = 1 << 11,
 	FIT_OPTION_UPTO = 1 << 12,
+	FIT_OPTION_HOST = 1 << 13,
+	FIT_OPTION_SAVE = 1 << 14,
 	/* Every verb accepts these: where the host, libvirt and the profiles are. */
-	FIT_OPTION_COMMON =
-		FIT_OPTION_CONNECT | FIT_OPTION_SYSROOT | FIT_OPTION_PROFILES | FIT_OPTION_HELP,
+	FIT_OPTION_COMMON = FIT_OPTION_CONNECT | FIT_OPTION_SYSROOT | FIT_OPTION_HOST |
+			    FIT_OPTION_PROFILES | FIT_OPTION_HELP,
 };
 
 struct fit_verb {

@@ -28,7 +28,14 @@
 
 /* For messages: the path as the user can type it. */
 #define SHOWN_FORMAT	   "%s/%s"
-#define SHOWN(root, where) (root)->real ? "" : (root)->path, relative(where)
+#define SHOWN(root, where) fit_fsroot_shown(root), relative(where)
+
+const char *fit_fsroot_shown(const struct fit_fsroot *root)
+{
+	if (root->real)
+		return "";
+	return root->shown_as ? root->shown_as : root->path;
+}
 
 static const char *relative(const char *path)
 {
@@ -255,6 +262,20 @@ bool fit_fsroot_is_buffered(const struct fit_fsroot *root, const char *path)
 		return false;
 	fd = fit_fsroot_openat(root, path, O_RDONLY | O_NONBLOCK | O_DIRECT);
 	return fd < 0 && errno == EINVAL;
+}
+
+int fit_fsroot_link(
+	const struct fit_fsroot *root, const char *path, const char *target, struct fit_err *err)
+{
+	const char *name;
+	fit_autoclose int directory = open_parent(root, path, &name);
+
+	if (directory >= 0)
+		unlinkat(directory, name, 0);
+	if (directory < 0 || symlinkat(target, directory, name) < 0)
+		return fit_err_sys(
+			err, errno, "cannot make the link " SHOWN_FORMAT, SHOWN(root, path));
+	return 0;
 }
 
 char *fit_fsroot_link_target(const struct fit_fsroot *root, const char *path)

@@ -28,12 +28,16 @@ struct fit_fs_observer {
 struct fit_fsroot {
 	int fd;
 	char *path;				/* as given, for messages */
+	const char *shown_as;			/* instead of `path` in messages; NULL: the path */
 	bool real;				/* it is "/" */
 	const struct fit_fs_observer *observer; /* NULL outside tests */
 };
 
 int fit_fsroot_open(const char *path, struct fit_fsroot *ret_root, struct fit_err *err);
 void fit_fsroot_close(struct fit_fsroot *root);
+
+/* What stands before a path of the root in messages: "" for "/". */
+const char *fit_fsroot_shown(const struct fit_fsroot *root);
 
 /* open(2) below the root, with mode 0600 for O_CREAT: a descriptor, or -1 with errno. For what the
  * functions below cannot do. */
@@ -65,6 +69,10 @@ int fit_fsroot_stat(const struct fit_fsroot *root, const char *path, struct stat
 bool fit_fsroot_is_buffered(const struct fit_fsroot *root, const char *path);
 
 bool fit_fsroot_exists(const struct fit_fsroot *root, const char *path);
+
+/* Makes a symlink, in place of what is no directory there. */
+int fit_fsroot_link(
+	const struct fit_fsroot *root, const char *path, const char *target, struct fit_err *err);
 
 /* A symlink's target, or NULL when it is none. To be freed. */
 char *fit_fsroot_link_target(const struct fit_fsroot *root, const char *path);

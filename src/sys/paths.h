@@ -8,6 +8,7 @@
 
 /* Configuration and state */
 #define FIT_PATH_ETC_PROFILES "etc/virt-fit/profiles"
+#define FIT_PATH_RUN	      "run"
 #define FIT_PATH_ETC	      "etc/virt-fit"
 #define FIT_PATH_HOST_POLICY  "etc/virt-fit/host.xml"
 #define FIT_PATH_STATE	      "run/virt-fit" /* 0700, gone with the boot */
@@ -41,27 +42,28 @@
 #define FIT_PATH_DEV "/dev/"
 
 /* Kernel */
-#define FIT_PATH_BOOT_ID     "proc/sys/kernel/random/boot_id"
-#define FIT_PATH_SCHED	     "proc/sys/kernel"
-#define FIT_PATH_HOSTNAME    "proc/sys/kernel/hostname"
-#define FIT_PATH_CPUINFO     "proc/cpuinfo"
-#define FIT_PATH_MEMINFO     "proc/meminfo"
-#define FIT_PATH_INTERRUPTS  "proc/interrupts"
-#define FIT_PATH_PROC_IRQ    "proc/irq"
-#define FIT_PATH_KERNEL_IRQ  "sys/kernel/irq"
-#define FIT_PATH_CPU_ONLINE  FIT_PATH_CPU "/online"
-#define FIT_PATH_NODE_ONLINE FIT_PATH_NODE "/online"
-#define FIT_PATH_CPU	     "sys/devices/system/cpu"
-#define FIT_PATH_NODE	     "sys/devices/system/node"
-#define FIT_PATH_PCI_DEVICES "sys/bus/pci/devices"
-#define FIT_PATH_HUGEPAGES   "sys/kernel/mm/hugepages"
-#define FIT_PATH_RESCTRL     "sys/fs/resctrl"
-#define FIT_PATH_CPU_CORE    "sys/devices/cpu_core/cpus" /* hybrid x86 */
-#define FIT_PATH_CPU_ATOM    "sys/devices/cpu_atom/cpus"
-#define FIT_PATH_PCI_BUS     "sys/bus/pci"
-#define FIT_PATH_BLOCK	     "sys/class/block"
-#define FIT_PATH_MOUNTS	     "proc/self/mountinfo"
-#define FIT_PATH_MOUNT_LIST  "proc/mounts" /* what libvirt reads */
-#define FIT_PATH_SWAPS	     "proc/swaps"
+#define FIT_PATH_BOOT_ID      "proc/sys/kernel/random/boot_id"
+#define FIT_PATH_SCHED	      "proc/sys/kernel"
+#define FIT_PATH_HOSTNAME     "proc/sys/kernel/hostname"
+#define FIT_PATH_CPUINFO      "proc/cpuinfo"
+#define FIT_PATH_MEMINFO      "proc/meminfo"
+#define FIT_PATH_INTERRUPTS   "proc/interrupts"
+#define FIT_PATH_PROC_IRQ     "proc/irq"
+#define FIT_PATH_KERNEL_IRQ   "sys/kernel/irq"
+#define FIT_PATH_CPU_ONLINE   FIT_PATH_CPU "/online"
+#define FIT_PATH_NODE_ONLINE  FIT_PATH_NODE "/online"
+#define FIT_PATH_CPU	      "sys/devices/system/cpu"
+#define FIT_PATH_NODE	      "sys/devices/system/node"
+#define FIT_PATH_PCI_DEVICES  "sys/bus/pci/devices"
+#define FIT_PATH_HUGEPAGES    "sys/kernel/mm/hugepages"
+#define FIT_PATH_RESCTRL      "sys/fs/resctrl"
+#define FIT_PATH_CPU_CORE     "sys/devices/cpu_core/cpus" /* hybrid x86 */
+#define FIT_PATH_CPU_ATOM     "sys/devices/cpu_atom/cpus"
+#define FIT_PATH_PCI_BUS      "sys/bus/pci"
+#define FIT_PATH_IOMMU_GROUPS "sys/kernel/iommu_groups"
+#define FIT_PATH_BLOCK	      "sys/class/block"
+#define FIT_PATH_MOUNTS	      "proc/self/mountinfo"
+#define FIT_PATH_MOUNT_LIST   "proc/mounts" /* what libvirt reads */
+#define FIT_PATH_SWAPS	      "proc/swaps"
 
 #endif

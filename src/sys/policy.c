@@ -13,7 +13,7 @@
 /* The path as the user can type it. To be freed. */
 static char *shown_path(const struct fit_fsroot *root, const char *path)
 {
-	return fit_xasprintf("%s/%s", root->real ? "" : root->path, path);
+	return fit_xasprintf("%s/%s", fit_fsroot_shown(root), path);
 }
 
 /* Who may write the directory may replace the file. */

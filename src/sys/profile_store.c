@@ -26,7 +26,7 @@ static const char *shipped_directory(const struct fit_profile_store *store)
 /* The directory, or with @name the profile's file in it, as the user can type it. To be freed. */
 static char *path_of(const struct fit_profile_store *store, bool etc, const char *name)
 {
-	const char *above = etc && !store->root->real ? store->root->path : "";
+	const char *above = etc ? fit_fsroot_shown(store->root) : "";
 	const char *directory = etc ? "/" FIT_PATH_ETC_PROFILES : shipped_directory(store);
 
 	return fit_xasprintf("%s%s%s%s%s", above, directory, name ? "/" : "", name ? name : "",

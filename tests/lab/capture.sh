@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # capture.sh NAME: prints this machine, as far as virt-fit reads it, as a manifest for tests/hosts (the
-# format is described in tests/unit/support_tree.h). Run it as root on the machine, or in the lab's
+# format is described in src/sys/manifest.h). Run it as root on the machine, or in the lab's
 # host. What only identifies the machine is left out or made up from NAME.
 set -eu
 name=${1:?usage: capture.sh NAME}

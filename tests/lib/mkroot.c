@@ -3,7 +3,7 @@
  * mkroot DIR           makes the tree that the manifest on stdin describes in DIR
  * mkroot --dump DIR    prints the manifest of DIR: equal trees, equal text
  *
- * The format is described in tests/unit/support_tree.h, which does the work.
+ * The format is described in src/sys/manifest.h.
  */
 #include <stdio.h>
 #include <stdlib.h>

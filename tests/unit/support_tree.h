@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Directory trees as text, so that fixtures can be read, made and compared. A manifest has a line
- * for each entry; parents are made as needed, what exists is replaced:
- *
- *     # a comment
- *     sys/devices/system/cpu/online = 0-3            file with this text and a newline
- *     sys/bus/pci/devices/0000:00:01.0/config := \x86\x80    file with exactly these bytes
- *     sys/bus/pci/devices/0000:41:00.0 -> ../../../devices/0000:41:00.0    symbolic link
- *     sys/devices/system/node/                       directory
- *
- * Texts may contain \n, \t, \\ and \xHH. What a manifest dumps is its canonical form: sorted, each
- * entry once, directories only when empty.
+ * Trees of tests as manifests: see sys/manifest.h. What is dumped is the canonical form: sorted,
+ * each entry once, directories only when empty.
  */
 #ifndef FIT_TESTS_SUPPORT_TREE_H
 #define FIT_TESTS_SUPPORT_TREE_H
