@@ -25,6 +25,7 @@ enum fit_cost_level {
 	FIT_COST_NOT_ISOLATED,	 /* the host has isolated CPUs but these are others */
 	FIT_COST_EFFICIENCY,	 /* efficiency cores on a hybrid host */
 	FIT_COST_LINK,		 /* VFs whose PF has no link */
+	FIT_COST_PFS,		 /* PFs that the VFs are of */
 	FIT_COST_DEVICES,	 /* distance from the devices and VFs */
 	FIT_COST_CREATION,	 /* VFs to be created: that drops the link of their PF */
 	FIT_COST_CELL_SPILL,	 /* memory of guest cells on other nodes than their vCPUs */
@@ -176,8 +177,15 @@ struct fit_planner {
 	struct fit_vf_source *sources;
 	size_t source_count;
 	size_t vfs_wanted;
+	uint64_t vf_overlap; /* of the VFs, if any may be chosen: with shut-off domains */
+	uint64_t vfs_without_link;
 	const struct fit_pci_device *network_pf; /* of the network that gives the VFs; or NULL */
 };
+
+/* plan.c: the first step, on a planner with its input, plan and err, and what undoes it. Between
+ * them a test can look at what the search finds. */
+int fit_planner_prepare(struct fit_planner *planner);
+void fit_planner_clear(struct fit_planner *planner);
 
 /* Reasons (plan.c). @text is taken over / formatted. */
 void fit_planner_reason(struct fit_planner *planner, enum fit_reason_kind kind, const char *topic,
@@ -215,6 +223,13 @@ bool fit_place_cpus_complete(const struct fit_planner *planner, struct fit_candi
 unsigned int fit_core_room(const struct fit_candidate *candidate, const struct fit_core *core);
 bool fit_core_suits(const struct fit_planner *planner, const struct fit_candidate *candidate,
 	const struct fit_core *core);
+
+bool fit_core_overlaps(const struct fit_core *core); /* with what it is only better not to */
+
+/* place_exact.c: the best of all choices of cores, if there are not too many to tell; *ret_found is
+ * false when none of them uses all of the candidate's nodes. */
+bool fit_place_cores_exactly(
+	const struct fit_planner *planner, struct fit_candidate *candidate, bool *ret_found);
 
 /* place_pins.c: from chosen cores to pins; pins that are kept */
 void fit_place_order(
@@ -295,9 +310,12 @@ bool fit_plan_has_device(const struct fit_plan *plan, struct fit_pciaddr addr);
 
 /* place_vfs.c */
 int fit_place_vfs_prepare(struct fit_planner *planner);
-void fit_place_vfs_complete(const struct fit_planner *planner, struct fit_candidate *candidate);
 void fit_place_vfs_commit(struct fit_planner *planner, const struct fit_candidate *candidate);
 void fit_place_vfs_clear(struct fit_planner *planner);
+
+/* place_vf_choice.c */
+void fit_place_vfs_bound(struct fit_planner *planner); /* when the sources are known */
+void fit_place_vfs_complete(const struct fit_planner *planner, struct fit_candidate *candidate);
 
 /* place_networks.c: what VFs are in the definition, and those of libvirt's networks */
 int fit_place_networks_prepare(struct fit_planner *planner);
@@ -318,9 +336,12 @@ int fit_place_caches_commit(struct fit_planner *planner);
 /* place_qemu_args.c: warns where <qemu:commandline> contradicts the plan */
 void fit_place_qemu_args_check(struct fit_planner *planner);
 
-/* place_iothreads.c: emulator, iothreads, disks */
-int fit_place_threads_prepare(struct fit_planner *planner);
+/* place_own_cores.c */
 void fit_place_threads_complete(const struct fit_planner *planner, struct fit_candidate *candidate);
+
+/* place_iothreads.c: emulator, iothreads, disks */
+bool fit_place_emulator_wants_core(const struct fit_planner *planner); /* of its own */
+int fit_place_threads_prepare(struct fit_planner *planner);
 void fit_place_threads_commit(struct fit_planner *planner, const struct fit_candidate *candidate);
 
 #endif

@@ -33,7 +33,7 @@ bool fit_core_suits(const struct fit_planner *planner, const struct fit_candidat
 	       (!candidate->uniform || core->threads >= candidate->per_core);
 }
 
-static bool overlaps(const struct fit_core *core)
+bool fit_core_overlaps(const struct fit_core *core)
 {
 	return core->defined || core->running || core->kept;
 }
@@ -51,7 +51,7 @@ static size_t list_cores(const struct fit_planner *planner, const struct fit_can
 			const struct fit_core *core = &cores[i];
 
 			if (fit_core_room(candidate, core) == room &&
-				overlaps(core) == overlapping &&
+				fit_core_overlaps(core) == overlapping &&
 				fit_core_suits(planner, candidate, core))
 				ret_list[count++] = core;
 		}
@@ -179,7 +179,8 @@ static size_t node_room(const struct fit_planner *planner, const struct fit_cand
 	for (size_t i = 0; i < core_count; i++) {
 		const struct fit_core *core = &cores[i];
 
-		if ((overlapping || !overlaps(core)) && fit_core_suits(planner, candidate, core))
+		if ((overlapping || !fit_core_overlaps(core)) &&
+			fit_core_suits(planner, candidate, core))
 			room += fit_core_room(candidate, core);
 	}
 	return room;
@@ -240,6 +241,7 @@ static bool take_cores(const struct fit_planner *planner, struct fit_candidate *
 	fit_autofree size_t *rooms = fit_xcalloc(FIT_CPUSET_MAX, sizeof(*rooms));
 	size_t node_count = fit_cpuset_count(&candidate->nodes);
 	size_t need = fit_place_need(planner, candidate);
+	bool found;
 
 	for (int overlapping = 0; overlapping <= 1; overlapping++) {
 		candidate->capacity = 0;
@@ -248,6 +250,8 @@ static bool take_cores(const struct fit_planner *planner, struct fit_candidate *
 			candidate->capacity += rooms[node];
 		}
 		if (candidate->capacity >= need) {
+			if (fit_place_cores_exactly(planner, candidate, &found))
+				return found;
 			take_shares(planner, candidate, rooms, need, node_count);
 			drop_surplus(planner, candidate);
 			return true;
@@ -280,7 +284,7 @@ static void rate_fragments(const struct fit_planner *planner, struct fit_candida
 		for (size_t i = 0; i < count; i++) {
 			const struct fit_core *core = &cores[i];
 
-			if (!fit_core_is_free(planner, core) || overlaps(core) ||
+			if (!fit_core_is_free(planner, core) || fit_core_overlaps(core) ||
 				fit_cpuset_contains(&candidate->cpus, core->first))
 				continue;
 			cost->level[FIT_COST_FRAGMENT_NODES]++;
@@ -288,6 +292,26 @@ static void rate_fragments(const struct fit_planner *planner, struct fit_candida
 				fit_cpuset_contains(&candidate->l3_groups, core->l3);
 		}
 	}
+}
+
+/* vCPUs that the node with the most has more than the one with the least. */
+static size_t rate_shares(const struct fit_planner *planner, const struct fit_candidate *candidate)
+{
+	size_t left = planner->open_vcpus;
+	size_t most = 0, least = SIZE_MAX;
+
+	for (size_t i = 0; i < candidate->core_count;) {
+		int node = candidate->cores[i]->node;
+		size_t here = 0;
+
+		for (; i < candidate->core_count && candidate->cores[i]->node == node; i++)
+			here += fit_core_room(candidate, candidate->cores[i]);
+		here = here < left ? here : left;
+		left -= here;
+		most = here > most ? here : most;
+		least = here < least ? here : least;
+	}
+	return most - least;
 }
 
 static void rate_cores(const struct fit_planner *planner, struct fit_candidate *candidate)
@@ -300,13 +324,14 @@ static void rate_cores(const struct fit_planner *planner, struct fit_candidate *
 	for (size_t i = 0; i < candidate->core_count; i++) {
 		const struct fit_core *core = candidate->cores[i];
 
-		cost->level[FIT_COST_OVERLAP] += overlaps(core);
+		cost->level[FIT_COST_OVERLAP] += fit_core_overlaps(core);
 		isolated &= core->isolated;
 		threads += core->threads;
 	}
 	cost->level[FIT_COST_NOT_ISOLATED] =
 		planner->has_isolated && !planner->profile->vcpus.shared && !isolated;
 	cost->level[FIT_COST_EFFICIENCY] = candidate->efficiency;
+	cost->level[FIT_COST_UNEVEN] = rate_shares(planner, candidate);
 	cost->level[FIT_COST_L3] = fit_cpuset_count(&candidate->l3_groups);
 	cost->level[FIT_COST_HIDDEN_SMT] =
 		!planner->kept_threads && !planner->profile->vcpus.pin_set &&

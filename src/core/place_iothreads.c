@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * QEMU's own threads: the emulator and the iothreads, and which disk has which iothread. Threads
- * that want a core of their own get it on the vCPUs' nodes, after the vCPUs; where cores run out,
- * iothreads share what there is, and without any they run on the housekeeping CPUs.
+ * QEMU's own threads: the emulator and the iothreads, and which disk has which iothread. Cores of
+ * their own: place_own_cores.c. Where these run out, iothreads share what there is, and without any
+ * they run on the housekeeping CPUs.
  */
 #include "core/place.h"
 
@@ -24,6 +24,14 @@ static bool emulator_is_kept(const struct fit_planner *planner)
 {
 	return planner->domain->has_emulator_pin &&
 	       fit_intent_keeps(&planner->profile->emulator.intent);
+}
+
+bool fit_place_emulator_wants_core(const struct fit_planner *planner)
+{
+	const struct fit_intent_emulator *emulator = &planner->profile->emulator;
+
+	return emulator->intent.set && emulator->place == FIT_PLACE_OWN_CORE &&
+	       !emulator_is_kept(planner);
 }
 
 static const struct fit_thread_pin *kept_pin(const struct fit_planner *planner, unsigned int id)
@@ -169,107 +177,6 @@ int fit_place_threads_prepare(struct fit_planner *planner)
 		planner->own_cores_wanted += !pin && iothreads->place == FIT_PLACE_OWN_CORE;
 	}
 	return 0;
-}
-
-/* The emulator is many threads, which the scheduler does not spread over isolated CPUs. */
-static bool can_be_own(
-	const struct fit_candidate *candidate, const struct fit_core *core, bool for_emulator)
-{
-	if (core->threads == 0 || core->node < 0 || core->running || core->defined ||
-		(for_emulator && core->isolated) ||
-		fit_cpuset_intersects(&core->cpus, &candidate->cpus))
-		return false;
-	for (size_t i = 0; i < candidate->own_core_count; i++) {
-		if (candidate->own_cores[i] == core)
-			return false;
-	}
-	return true;
-}
-
-static unsigned int rank_own(
-	const struct fit_candidate *candidate, const struct fit_core *core, bool for_emulator)
-{
-	bool moves = for_emulator ? !core->previous_emulator : !core->previous_iothread;
-
-	return core->kept * 16U + moves * 8U + (core->isolated != candidate->isolated_only) * 4U +
-	       (core->efficiency != candidate->efficiency) * 2U +
-	       !fit_cpuset_contains(&candidate->l3_groups, core->l3);
-}
-
-static const struct fit_core *best_own(const struct fit_candidate *candidate,
-	const struct fit_core *cores, size_t count, bool for_emulator, const struct fit_core *best)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (can_be_own(candidate, &cores[i], for_emulator) &&
-			(!best || rank_own(candidate, &cores[i], for_emulator) <
-					  rank_own(candidate, best, for_emulator)))
-			best = &cores[i];
-	}
-	return best;
-}
-
-/* Takes one more core for QEMU's threads, anywhere when the vCPUs have no place of their own. The
- * lowest rank wins, the first among equals. */
-static bool take_own_core(const struct fit_planner *planner, struct fit_candidate *candidate,
-	const struct fit_cpuset *nodes, bool for_emulator)
-{
-	const struct fit_core *best = NULL;
-
-	if (fit_cpuset_is_empty(nodes))
-		best = best_own(candidate, planner->cores, planner->core_count, for_emulator, NULL);
-	fit_cpuset_for_each (node, nodes) {
-		size_t count;
-		const struct fit_core *cores = fit_planner_node_cores(planner, node, &count);
-
-		best = best_own(candidate, cores, count, for_emulator, best);
-	}
-	if (!best)
-		return false;
-	*FIT_APPEND(candidate->own_cores, candidate->own_core_count) = best;
-	return true;
-}
-
-/* One for each node; returns how many have none. */
-static size_t take_core_per_node(const struct fit_planner *planner, struct fit_candidate *candidate)
-{
-	size_t missing = 0;
-
-	fit_cpuset_for_each (node, &candidate->nodes) {
-		struct fit_cpuset one = {0};
-
-		fit_cpuset_add(&one, (unsigned int)node);
-		missing += !take_own_core(planner, candidate, &one, false);
-	}
-	return missing;
-}
-
-static bool emulator_wants_core(const struct fit_planner *planner)
-{
-	const struct fit_intent_emulator *emulator = &planner->profile->emulator;
-
-	return emulator->intent.set && emulator->place == FIT_PLACE_OWN_CORE &&
-	       !emulator_is_kept(planner);
-}
-
-void fit_place_threads_complete(const struct fit_planner *planner, struct fit_candidate *candidate)
-{
-	size_t wanted = planner->own_cores_wanted;
-	size_t missing;
-
-	if (emulator_wants_core(planner)) {
-		candidate->emulator_has_core =
-			take_own_core(planner, candidate, &candidate->nodes, true);
-		wanted--;
-	}
-	if (wanted && planner->iothreads_per_node) {
-		missing = !candidate->emulator_has_core && emulator_wants_core(planner);
-		missing += take_core_per_node(planner, candidate);
-	} else {
-		while (wanted > 0 && take_own_core(planner, candidate, &candidate->nodes, false))
-			wanted--;
-		missing = planner->own_cores_wanted - candidate->own_core_count;
-	}
-	candidate->cost.level[FIT_COST_OWN_CORES] = missing;
 }
 
 /* CPUs of the vCPUs' nodes over which QEMU's threads may float. */

@@ -49,6 +49,7 @@ static const struct {
 	[FIT_COST_NOT_ISOLATED] = {"its CPUs are not isolated", false},
 	[FIT_COST_EFFICIENCY] = {"only efficiency cores", false},
 	[FIT_COST_LINK] = {"VFs without a link", false},
+	[FIT_COST_PFS] = {"VFs of more PFs", true},
 	[FIT_COST_DEVICES] = {"farther from the devices", false},
 	[FIT_COST_CREATION] = {"more VFs to be created", true},
 	[FIT_COST_CELL_SPILL] = {"its memory is too small for the guest's cells", false},
@@ -165,15 +166,13 @@ static void try_previous(
 	}
 }
 
-/* vCPUs for each core: those that the profile names, else powers of two and all threads of a core,
- * as long as no guest core would be torn apart; where that leaves threads out, also every core to
- * the full. */
+/* vCPUs for each core: those that the profile names, else any number, as long as no guest core
+ * would be torn apart; where that leaves threads out, also every core to the full. */
 static void try_densities(
 	struct search *search, const struct fit_candidate *trial, struct rated *rated)
 {
 	struct fit_candidate candidate = *trial;
-	unsigned int size = 1;
-	bool to_the_full;
+	bool to_the_full = false;
 
 	candidate.uniform = true;
 	candidate.per_core = search->planner->wanted_threads;
@@ -181,15 +180,13 @@ static void try_densities(
 		try_previous(search, &candidate, rated);
 		return;
 	}
-	for (;;) {
-		candidate.per_core = size;
-		to_the_full = size % fit_guest_threads(search->planner, &candidate) == 0;
+	for (candidate.per_core = 1; candidate.per_core <= search->threads; candidate.per_core++) {
+		to_the_full =
+			candidate.per_core % fit_guest_threads(search->planner, &candidate) == 0;
 		if (to_the_full)
 			try_previous(search, &candidate, rated);
-		if (size == search->threads)
-			break;
-		size = size * 2 < search->threads ? size * 2 : search->threads;
 	}
+	candidate.per_core = search->threads;
 	if ((!search->uniform || !to_the_full) && search->planner->kept_threads <= 1) {
 		candidate.uniform = false;
 		try_previous(search, &candidate, rated);

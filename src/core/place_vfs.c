@@ -2,10 +2,8 @@
 /*
  * VFs. What each PF could give is listed once: existing VFs that nobody uses and whose IOMMU group
  * is viable, or, when the PF has none yet, those it would have (by SR-IOV offset and stride). The
- * kernel does not change the number of VFs of a PF that has some: what is there is all there is. A
- * candidate then takes the VFs of the nearest PF that has enough, or of several when none has.
- * Among equally near PFs those whose VFs exist win: creating VFs interrupts the link of the PF,
- * except for a domain that is defined on such VFs already, which stays where it is.
+ * kernel does not change the number of VFs of a PF that has some: what is there is all there is.
+ * Which of them a candidate takes: place_vf_choice.c.
  */
 #include "core/place.h"
 
@@ -293,7 +291,10 @@ static int list_sources(struct fit_planner *planner)
 	}
 	for (size_t i = 0; i < planner->source_count; i++)
 		offered += planner->sources[i].offer_count;
-	return offered < planner->vfs_wanted ? refuse(planner, offered) : 0;
+	if (offered < planner->vfs_wanted)
+		return refuse(planner, offered);
+	fit_place_vfs_bound(planner);
+	return 0;
 }
 
 int fit_place_vfs_prepare(struct fit_planner *planner)
@@ -325,111 +326,6 @@ void fit_place_vfs_clear(struct fit_planner *planner)
 	for (size_t i = 0; i < planner->source_count; i++)
 		free(planner->sources[i].offers);
 	free(planner->sources);
-}
-
-/* What it costs to take the first @count offers of a source. */
-static struct fit_cost rate_source(const struct fit_planner *planner,
-	const struct fit_candidate *candidate, const struct fit_vf_source *source, size_t count)
-{
-	struct fit_cost cost = {0};
-
-	for (size_t i = 0; i < count; i++) {
-		const struct fit_vf_offer *offer = &source->offers[i];
-
-		cost.level[FIT_COST_OVERLAP] += offer->defined != NULL;
-		cost.level[FIT_COST_CREATION] += !offer->exists && !offer->previous;
-		cost.level[FIT_COST_MOVED] += !offer->previous;
-	}
-	cost.level[FIT_COST_LINK] = source->linked ? 0 : count;
-	cost.level[FIT_COST_DEVICES] =
-		count * fit_nodes_distance(planner->host, &candidate->nodes, source->node);
-	return cost;
-}
-
-static void take_offers(
-	struct fit_candidate *candidate, const struct fit_vf_source *source, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		*FIT_APPEND(candidate->vfs, candidate->vf_count) =
-			(struct fit_vf_pick){.source = source, .offer = &source->offers[i]};
-}
-
-static void add_cost(struct fit_cost *cost, const struct fit_cost *more)
-{
-	for (size_t i = 0; i < FIT_COST_LEVELS; i++)
-		cost->level[i] += more->level[i];
-}
-
-/* The best source that has @count offers and is not in @used; NULL when there is none. */
-static const struct fit_vf_source *best_source(const struct fit_planner *planner,
-	const struct fit_candidate *candidate, size_t count, const bool *used,
-	struct fit_cost *ret_cost)
-{
-	const struct fit_vf_source *best = NULL;
-
-	for (size_t i = 0; i < planner->source_count; i++) {
-		const struct fit_vf_source *source = &planner->sources[i];
-		struct fit_cost cost;
-
-		if (used[i] || source->offer_count < count || source->offer_count == 0)
-			continue;
-		cost = rate_source(planner, candidate, source, count);
-		if (!best || fit_cost_compare(&cost, ret_cost) < 0) {
-			best = source;
-			*ret_cost = cost;
-		}
-	}
-	return best;
-}
-
-/* Of the @count that a source has to give when it is one of several: those of the previous
- * placement, where it has some, so that the same sources give the same again. */
-static size_t share(const struct fit_vf_source *source, size_t count)
-{
-	size_t previous = 0;
-
-	while (previous < source->offer_count && source->offers[previous].previous)
-		previous++;
-	if (previous == 0)
-		previous = source->offer_count;
-	return previous < count ? previous : count;
-}
-
-/* Which VF gets which number must not depend on the order in which the sources were found. */
-static int compare_picks(const void *a, const void *b)
-{
-	const struct fit_vf_pick *left = a;
-	const struct fit_vf_pick *right = b;
-
-	return fit_pciaddr_compare(left->offer->vf, right->offer->vf);
-}
-
-/* One PF when one has enough; otherwise some of the best, and the rest of the next ones. */
-void fit_place_vfs_complete(const struct fit_planner *planner, struct fit_candidate *candidate)
-{
-	fit_autofree bool *used = fit_xcalloc(planner->source_count, sizeof(*used));
-	size_t left = planner->vfs_wanted;
-	struct fit_cost cost;
-
-	while (left > 0) {
-		const struct fit_vf_source *source =
-			best_source(planner, candidate, left, used, &cost);
-		size_t count = left;
-
-		if (!source) {
-			source = best_source(planner, candidate, 1, used, &cost);
-			if (!source)
-				return;
-			count = share(source, left);
-			cost = rate_source(planner, candidate, source, count);
-		}
-		take_offers(candidate, source, count);
-		add_cost(&candidate->cost, &cost);
-		used[source - planner->sources] = true;
-		left -= count;
-	}
-	if (candidate->vf_count)
-		qsort(candidate->vfs, candidate->vf_count, sizeof(*candidate->vfs), compare_picks);
 }
 
 static void explain(struct fit_planner *planner, const struct fit_vf_pick *pick)

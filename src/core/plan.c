@@ -109,7 +109,7 @@ bool fit_intent_keeps(const struct fit_intent *intent)
 	return !intent->set || intent->existing == FIT_EXISTING_KEEP;
 }
 
-static int prepare(struct fit_planner *planner)
+int fit_planner_prepare(struct fit_planner *planner)
 {
 	fit_place_claims_prepare(planner);
 	fit_place_cores_prepare(planner);
@@ -124,6 +124,14 @@ static int prepare(struct fit_planner *planner)
 	if (fit_place_memory_prepare(planner) < 0)
 		return -1;
 	return fit_place_cells_prepare(planner);
+}
+
+void fit_planner_clear(struct fit_planner *planner)
+{
+	fit_place_vfs_clear(planner);
+	fit_place_devices_clear(planner);
+	fit_place_cores_clear(planner);
+	fit_place_claims_clear(planner);
 }
 
 static void commit(struct fit_planner *planner, struct fit_candidate *best)
@@ -154,7 +162,7 @@ int fit_plan_make(
 		.plan = &plan,
 		.err = err,
 	};
-	int result = prepare(&planner);
+	int result = fit_planner_prepare(&planner);
 
 	if (result == 0)
 		result = fit_place_search(&planner, &best);
@@ -167,9 +175,6 @@ int fit_plan_make(
 	else
 		fit_plan_clear(&plan);
 	fit_candidate_clear(&best);
-	fit_place_vfs_clear(&planner);
-	fit_place_devices_clear(&planner);
-	fit_place_cores_clear(&planner);
-	fit_place_claims_clear(&planner);
+	fit_planner_clear(&planner);
 	return result;
 }

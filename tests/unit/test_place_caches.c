@@ -50,7 +50,7 @@ static void vcpus_of_one_cache_are_a_group(void **state)
 	expect_caches(&b, "0-2: 0 4194304 0");
 	b.domain.vcpus = 6;
 	fit_bench_plan(&b);
-	expect_caches(&b, "0-1: 0 4194304 0; 2-5: 1 4194304 0");
+	expect_caches(&b, "0-2: 0 4194304 0; 3-5: 1 4194304 0");
 	fit_bench_end(&b);
 }
 
@@ -162,9 +162,9 @@ static void what_the_host_cannot_is_left_out_or_refused(void **state)
 	fit_bench_plan(&b);
 	assert_int_equal(b.plan.cache_count, 2);
 	b.host.l3_caches[1].id = -1;
-	expect_left_out(&b, "the kernel does not say number and size of the L3 cache of vCPUs 2-5");
+	expect_left_out(&b, "the kernel does not say number and size of the L3 cache of vCPUs 3-5");
 	b.host.l3_caches[1] = (struct fit_l3){.id = 1};
-	expect_left_out(&b, "the kernel does not say number and size of the L3 cache of vCPUs 2-5");
+	expect_left_out(&b, "the kernel does not say number and size of the L3 cache of vCPUs 3-5");
 	b.profile.cachetune.type = FIT_CACHE_CODE;
 	expect_left_out(&b, "code and data share the parts");
 	b.profile.cachetune.type = FIT_CACHE_BOTH;

@@ -125,7 +125,11 @@ static void dies_are_mirrored_where_the_vcpus_fill_them_evenly(void **state)
 	fit_bench_end(&b);
 	b = bench_of_dies(12);
 	fit_bench_plan(&b);
-	expect_dies(&b, (struct fit_topology){1, 1, 1, 6, 2});
+	expect_dies(&b, (struct fit_topology){1, 2, 1, 3, 2});
+	fit_bench_end(&b);
+	b = bench_of_dies(10);
+	fit_bench_plan(&b);
+	expect_dies(&b, (struct fit_topology){1, 1, 1, 5, 2});
 	fit_bench_end(&b);
 }
 

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The best cores of a candidate's nodes, exactly, where there are few enough to find them that way.
+ *
+ * What a set of cores costs is a sum over its cores and L3 groups, except how uneven the nodes'
+ * shares are and how many of QEMU's threads get a core: these two follow from how many vCPUs each
+ * node has and which cores are left. So for each node, first vCPU and number of vCPUs the cheapest
+ * cores are found for every kind of rest (dynamic programming over the node's cores), then nodes
+ * are combined within all bounds of their shares. Costs are packed into one number, the most
+ * important highest; among equals the set with the lower core wins.
+ */
+#include "core/place.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+#define SMALL_HOST 16	/* cores: whatever is wanted */
+#define WORK_MAX   2048 /* otherwise: entries of all tables */
+#define CORES_MAX  64
+#define VCPUS_MAX  256
+
+/* Fields of a packed cost. */
+#define FIELD_BITS 10
+#define OVERLAP	   (1ULL << 5 * FIELD_BITS)
+#define L3_GROUP   (1ULL << 4 * FIELD_BITS)
+#define IDLE	   (1ULL << 3 * FIELD_BITS)
+#define MOVED	   (1ULL << 2 * FIELD_BITS)
+#define FRAGMENT   (1ULL << FIELD_BITS) /* in an L3 group that is used */
+#define LEFT	   1ULL			/* on the node */
+
+struct choice {
+	uint64_t cost;
+	uint64_t cores; /* bits, in the order of `exact.cores` */
+};
+
+/* What is left beside the vCPUs, as far as QEMU's threads want it. */
+#define RESTS(exact)	      ((exact)->spare_max ? ((exact)->spare_max + 1) * 2 : 1)
+#define REST(spare, emulator) ((spare)*2 + (emulator))
+
+struct exact {
+	const struct fit_planner *planner;
+	const struct fit_candidate *candidate;
+	const struct fit_core *cores[CORES_MAX];
+	bool suits[CORES_MAX];
+	size_t core_count;
+	size_t node_start[CORES_MAX + 1];
+	size_t node_count;
+	size_t need;
+	size_t spare_max;
+	bool emulator; /* wants a core */
+	size_t iothreads;
+	bool per_node; /* each node gives one of them a core */
+};
+
+static const struct choice no_choice = {.cost = UINT64_MAX};
+
+static bool is_better(const struct choice *a, const struct choice *b)
+{
+	uint64_t differing = a->cores ^ b->cores;
+
+	if (a->cost != b->cost)
+		return a->cost < b->cost;
+	return differing && a->cores & (differing & -differing);
+}
+
+static void improve(struct choice *best, const struct choice *choice)
+{
+	if (choice->cost != UINT64_MAX && is_better(choice, best))
+		*best = *choice;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct fit_core *left = *(const struct fit_core *const *)a;
+	const struct fit_core *right = *(const struct fit_core *const *)b;
+
+	if (left->node != right->node)
+		return left->node < right->node ? -1 : 1;
+	if (left->l3 != right->l3)
+		return left->l3 < right->l3 ? -1 : 1;
+	return (left->cpu > right->cpu) - (left->cpu < right->cpu);
+}
+
+/* False when there are too many. */
+static bool list_cores(struct exact *exact)
+{
+	const struct fit_planner *planner = exact->planner;
+
+	fit_cpuset_for_each (node, &exact->candidate->nodes) {
+		size_t count;
+		const struct fit_core *cores = fit_planner_node_cores(planner, node, &count);
+
+		if (exact->core_count + count > CORES_MAX || !count)
+			return false;
+		exact->node_start[exact->node_count++] = exact->core_count;
+		for (size_t i = 0; i < count; i++)
+			exact->cores[exact->core_count++] = &cores[i];
+	}
+	exact->node_start[exact->node_count] = exact->core_count;
+	qsort(exact->cores, exact->core_count, sizeof(*exact->cores), compare_places);
+	for (size_t i = 0; i < exact->core_count; i++)
+		exact->suits[i] = fit_core_suits(planner, exact->candidate, exact->cores[i]);
+	return planner->core_count <= SMALL_HOST ||
+	       exact->core_count * exact->need * RESTS(exact) *
+			       (exact->node_count > 1 ? exact->need : 1) <=
+		       WORK_MAX;
+}
+
+/* Cost of @vcpus from number @first on being on this core. */
+static uint64_t cost_of_use(
+	const struct exact *exact, const struct fit_core *core, size_t first, size_t vcpus)
+{
+	uint64_t cost = fit_core_overlaps(core) ? OVERLAP : 0;
+	int cpu = (int)core->first;
+
+	cost += core->threads * IDLE;
+	cost += core->previous_emulator || core->previous_iothread ? MOVED : 0;
+	for (size_t i = first; i < first + vcpus; i++) {
+		int previous = exact->planner->previous_cpus[i];
+
+		cost += previous >= 0 && previous != cpu ? MOVED : 0;
+		cpu = fit_cpuset_next(&core->usable, (unsigned int)cpu + 1);
+	}
+	return cost;
+}
+
+static uint64_t cost_of_rest(
+	const struct exact *exact, const struct fit_core *core, bool group_used)
+{
+	uint64_t cost = exact->planner->profile->vcpus.pin_set && core->previous ? MOVED : 0;
+
+	if (fit_core_is_free(exact->planner, core) && !fit_core_overlaps(core))
+		cost += LEFT + (group_used ? FRAGMENT : 0);
+	return cost;
+}
+
+/* What is left when this core is left too. */
+static size_t rest_with(const struct exact *exact, const struct fit_core *core, size_t rest)
+{
+	size_t spare = rest / 2;
+	bool emulator = rest % 2;
+
+	if (core->threads == 0 || core->running || core->defined || !exact->spare_max)
+		return rest;
+	emulator |= exact->emulator && !core->isolated;
+	return REST(spare < exact->spare_max ? spare + 1 : spare, emulator);
+}
+
+/* Table of a node's choices: by vCPUs placed so far, and rest. */
+static struct choice *at(const struct exact *exact, struct choice *table, size_t vcpus, size_t rest)
+{
+	return &table[vcpus * RESTS(exact) + rest];
+}
+
+static size_t table_size(const struct exact *exact)
+{
+	return (exact->need + 1) * RESTS(exact);
+}
+
+static void forget(const struct exact *exact, struct choice *table)
+{
+	for (size_t i = 0; i < table_size(exact); i++)
+		table[i] = no_choice;
+}
+
+/* One more core: it is taken, if the group is used, or left. */
+static void step(const struct exact *exact, size_t number, bool group_used, size_t first,
+	struct choice *from, struct choice *to)
+{
+	const struct fit_core *core = exact->cores[number];
+	size_t room = fit_core_room(exact->candidate, core);
+	uint64_t rest_cost = cost_of_rest(exact, core, group_used);
+
+	for (size_t placed = 0; first + placed <= exact->need; placed++) {
+		size_t left = exact->need - first - placed;
+		size_t vcpus = room < left ? room : left;
+		bool takes = group_used && exact->suits[number] && vcpus > 0;
+		uint64_t use_cost = takes ? cost_of_use(exact, core, first + placed, vcpus) : 0;
+
+		for (size_t rest = 0; rest < RESTS(exact); rest++) {
+			const struct choice *old = at(exact, from, placed, rest);
+			struct choice choice = *old;
+
+			if (old->cost == UINT64_MAX)
+				continue;
+			choice.cost += rest_cost;
+			improve(at(exact, to, placed, rest_with(exact, core, rest)), &choice);
+			if (!takes)
+				continue;
+			choice.cost = old->cost + use_cost;
+			choice.cores |= 1ULL << number;
+			improve(at(exact, to, placed + vcpus, rest), &choice);
+		}
+	}
+}
+
+/* The best choices of node @node for vCPUs from @first on, into @ret_table. @work has room for four
+ * tables. */
+static void solve_node(const struct exact *exact, size_t node, size_t first,
+	struct choice *ret_table, struct choice *work)
+{
+	size_t size = table_size(exact);
+	size_t end = exact->node_start[node + 1];
+	size_t next;
+
+	forget(exact, ret_table);
+	*at(exact, ret_table, 0, 0) = (struct choice){0};
+	for (size_t begin = exact->node_start[node]; begin < end; begin = next) {
+		struct choice *results[2] = {0};
+
+		next = begin;
+		while (next < end && exact->cores[next]->l3 == exact->cores[begin]->l3)
+			next++;
+		for (int used = 0; used <= 1; used++) {
+			struct choice *from = &work[size * 2 * (size_t)used];
+			struct choice *to = from + size;
+
+			for (size_t i = 0; i < size; i++) {
+				from[i] = ret_table[i];
+				from[i].cost += used && from[i].cost != UINT64_MAX ? L3_GROUP : 0;
+			}
+			for (size_t i = begin; i < next; i++) {
+				struct choice *swap = from;
+
+				forget(exact, to);
+				step(exact, i, used, first, from, to);
+				from = to;
+				to = swap;
+			}
+			results[used] = from;
+		}
+		for (size_t i = 0; i < size; i++) {
+			ret_table[i] = results[0][i];
+			improve(&ret_table[i], &results[1][i]);
+		}
+	}
+}
+
+/* What is left on all nodes, with that of one more. Of threads per node each node gives one, and
+ * the emulator needs another. */
+static size_t join_rests(const struct exact *exact, size_t left, size_t right)
+{
+	size_t spare = left / 2;
+	bool emulator = left % 2;
+
+	if (exact->per_node) {
+		spare += right / 2 >= 1;
+		emulator |= right % 2 && right / 2 >= 2;
+	} else {
+		spare += right / 2;
+		emulator |= right % 2;
+	}
+	return REST(spare < exact->spare_max ? spare : exact->spare_max, emulator);
+}
+
+static uint64_t threads_without_core(const struct exact *exact, size_t rest)
+{
+	size_t spare = rest / 2;
+	bool emulator = exact->emulator && rest % 2;
+	size_t given;
+
+	if (exact->per_node)
+		return exact->node_count + exact->emulator - spare - emulator;
+	given = spare - emulator < exact->iothreads ? spare - emulator : exact->iothreads;
+	return exact->iothreads + exact->emulator - given - emulator;
+}
+
+/* All nodes, each with @least to @most vCPUs. @tables: of each node by its first vCPU. */
+static void combine(const struct exact *exact, const struct choice *tables, size_t least,
+	size_t most, struct choice *ret_table)
+{
+	size_t size = table_size(exact);
+	fit_autofree struct choice *from = fit_xcalloc(size, sizeof(*from));
+
+	forget(exact, ret_table);
+	*at(exact, ret_table, 0, 0) = (struct choice){0};
+	for (size_t node = 0; node < exact->node_count; node++) {
+		for (size_t i = 0; i < size; i++)
+			from[i] = ret_table[i];
+		forget(exact, ret_table);
+		for (size_t i = 0; i < size; i++) {
+			size_t first = i / RESTS(exact);
+			const struct choice *table = &tables[(node * exact->need + first) * size];
+
+			if (from[i].cost == UINT64_MAX || first == exact->need)
+				continue;
+			for (size_t count = least; count <= most && first + count <= exact->need;
+				count++)
+				for (size_t rest = 0; rest < RESTS(exact); rest++) {
+					struct choice choice = table[count * RESTS(exact) + rest];
+					size_t joined = join_rests(exact, i % RESTS(exact), rest);
+
+					if (choice.cost == UINT64_MAX)
+						continue;
+					choice.cost += from[i].cost;
+					choice.cores |= from[i].cores;
+					improve(at(exact, ret_table, first + count, joined),
+						&choice);
+				}
+		}
+	}
+}
+
+/* OVERLAP, UNEVEN, OWN_CORES, then the rest of the packed cost. */
+struct best {
+	uint64_t overlap, uneven, coreless;
+	struct choice choice;
+	bool found;
+};
+
+static void take_if_best(const struct exact *exact, const struct choice *choice, size_t rest,
+	uint64_t uneven, struct best *best)
+{
+	struct best trial = {
+		.overlap = choice->cost / OVERLAP,
+		.uneven = uneven,
+		.coreless = threads_without_core(exact, rest),
+		.choice = *choice,
+		.found = true,
+	};
+	bool better;
+
+	if (choice->cost == UINT64_MAX)
+		return;
+	if (trial.overlap != best->overlap)
+		better = trial.overlap < best->overlap;
+	else if (trial.uneven != best->uneven)
+		better = trial.uneven < best->uneven;
+	else if (trial.coreless != best->coreless)
+		better = trial.coreless < best->coreless;
+	else
+		better = is_better(choice, &best->choice);
+	if (better || !best->found)
+		*best = trial;
+}
+
+static void try_bounds(const struct exact *exact, const struct choice *tables, size_t least,
+	size_t most, struct best *best)
+{
+	fit_autofree struct choice *table = fit_xcalloc(table_size(exact), sizeof(*table));
+
+	combine(exact, tables, least, most, table);
+	for (size_t rest = 0; rest < RESTS(exact); rest++)
+		take_if_best(exact, at(exact, table, exact->need, rest), rest, most - least, best);
+}
+
+/* Shares as equal as they can be without taking cores of others that need not be taken. */
+static void try_shares(const struct exact *exact, const struct choice *tables, struct best *best)
+{
+	struct best any = {0};
+
+	if (exact->node_count == 1) {
+		try_bounds(exact, tables, exact->need, exact->need, best);
+		return;
+	}
+	try_bounds(exact, tables, 1, exact->need, &any);
+	for (size_t uneven = 0; any.found && (!best->found || best->overlap > any.overlap);
+		uneven++)
+		for (size_t least = 1; least * exact->node_count <= exact->need; least++)
+			if ((least + uneven) * exact->node_count >= exact->need)
+				try_bounds(exact, tables, least, least + uneven, best);
+}
+
+static void find_best(const struct exact *exact, struct best *best)
+{
+	size_t size = table_size(exact);
+	size_t starts = exact->node_count > 1 ? exact->need : 1;
+	fit_autofree struct choice *tables =
+		fit_xcalloc(exact->node_count * starts * size, sizeof(*tables));
+	fit_autofree struct choice *work = fit_xcalloc(4 * size, sizeof(*work));
+
+	for (size_t node = 0; node < exact->node_count; node++)
+		for (size_t first = 0; first < (node ? starts : 1); first++)
+			solve_node(
+				exact, node, first, &tables[(node * starts + first) * size], work);
+	try_shares(exact, tables, best);
+}
+
+static void count_threads(struct exact *exact)
+{
+	const struct fit_planner *planner = exact->planner;
+
+	exact->emulator = fit_place_emulator_wants_core(planner);
+	exact->iothreads = planner->own_cores_wanted - exact->emulator;
+	exact->per_node = exact->iothreads && planner->iothreads_per_node;
+	if (exact->per_node)
+		exact->iothreads = fit_cpuset_count(&exact->candidate->nodes);
+	exact->spare_max = exact->iothreads + exact->emulator;
+}
+
+bool fit_place_cores_exactly(
+	const struct fit_planner *planner, struct fit_candidate *candidate, bool *ret_found)
+{
+	struct exact exact = {
+		.planner = planner, .candidate = candidate, .need = planner->domain->vcpus};
+	struct best best = {0};
+
+	if (planner->open_vcpus < exact.need || exact.need > VCPUS_MAX)
+		return false;
+	count_threads(&exact);
+	if (!list_cores(&exact))
+		return false;
+	find_best(&exact, &best);
+	for (size_t i = 0; i < exact.core_count && best.found; i++)
+		if (best.choice.cores >> i & 1)
+			*FIT_APPEND(candidate->cores, candidate->core_count) = exact.cores[i];
+	*ret_found = best.found;
+	return true;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The planner finds the optimum of its objective, and a plan whenever there is one: on thousands of
+ * random small hosts against trying everything (support_optimum.c). A case is made from its number
+ * alone. $FIT_OPTIMUM_CASES says how many, $FIT_OPTIMUM_FIRST from which on.
+ */
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "support_optimum.h"
+
+#define CASES 15000
+
+static uint64_t seed;
+
+static unsigned int draw(unsigned int below)
+{
+	seed = seed * 6364136223846793005U + 1442695040888963407U;
+	return (unsigned int)(seed >> 33) % below;
+}
+
+static bool chance(unsigned int percent)
+{
+	return draw(100) < percent;
+}
+
+static unsigned int setting(const char *name, unsigned int otherwise)
+{
+	const char *text = getenv(name);
+
+	return text ? (unsigned int)strtoul(text, NULL, 10) : otherwise;
+}
+
+static struct fit_host_shape draw_shape(void)
+{
+	struct fit_host_shape shape;
+
+	do {
+		shape.nodes = 1 + draw(4);
+		shape.l3_groups = 1 + draw(4);
+		shape.cores = 1 + draw(5);
+		shape.threads = chance(50) ? 1 : chance(80) ? 2 : 4;
+	} while (shape.nodes * shape.l3_groups * shape.cores * shape.threads > 16 ||
+		 (shape.nodes * shape.l3_groups * shape.cores > 12 && chance(90)));
+	return shape;
+}
+
+static void harm_cpus(struct fit_host *host)
+{
+	bool hybrid = chance(20);
+	unsigned int isolated = chance(30) ? 20 + draw(60) : 0;
+	unsigned int offline = chance(50) ? draw(30) : 0;
+
+	for (size_t i = 0; i < host->cpu_count; i++) {
+		struct fit_cpu *cpu = &host->cpus[i];
+
+		if (hybrid)
+			cpu->kind = cpu->core < (int)host->cpu_count / 3 ? FIT_CPU_PERFORMANCE
+									 : FIT_CPU_EFFICIENCY;
+		if (fit_cpuset_count(&host->online) > 1 && chance(offline))
+			fit_made_offline(host, cpu->id);
+	}
+	for (size_t i = 0; i < host->cpu_count; i++)
+		if (host->cpus[i].online && chance(isolated))
+			fit_cpuset_unite(&host->isolated, &host->cpus[i].siblings);
+	for (size_t i = 0; i < host->cpu_count; i++)
+		if (chance(3))
+			fit_cpuset_remove(&host->isolated, host->cpus[i].id);
+}
+
+static void harm_nodes(struct fit_host *host)
+{
+	for (size_t i = 0; i < host->node_count; i++) {
+		struct fit_node *node = &host->nodes[i];
+
+		for (size_t to = 0; to < i; to++)
+			node->distances[to] = host->nodes[to].distances[i] = 11 + draw(3) * 5;
+		node->memory_kib = chance(15) ? 0 : chance(70) ? 64 * GIB : (1 + draw(8)) * GIB;
+		node->free_kib = node->memory_kib / 4 * draw(5);
+		for (size_t p = 0; p < node->pool_count; p++)
+			node->pools[p].free = node->pools[p].total = chance(50) ? 0 : draw(9);
+	}
+}
+
+static void add_claims(struct fit_bench *b)
+{
+	static const char *const names[] = {"alpha", "beta", "gamma"};
+
+	for (unsigned int i = 0; i < FIT_ARRAY_SIZE(names); i++) {
+		if (!chance(30))
+			continue;
+		fit_made_claim(&b->claims, names[i], chance(40), "");
+		for (unsigned int n = draw(5); n > 0; n--)
+			fit_cpuset_add(&b->claims.items[b->claims.count - 1].cpus,
+				draw((unsigned int)b->host.cpu_count));
+	}
+}
+
+static void claim_vf(struct fit_bench *b, struct fit_pciaddr addr)
+{
+	struct fit_claim *claim;
+
+	if (chance(20) && b->has_previous)
+		fit_made_hostdev(&b->previous, FIT_PCIADDR_STR(addr), true);
+	if (!b->claims.count || !chance(30))
+		return;
+	claim = &b->claims.items[draw((unsigned int)b->claims.count)];
+	*FIT_APPEND(claim->devices, claim->device_count) = addr;
+}
+
+static void add_vfs(struct fit_bench *b)
+{
+	unsigned int left = FIT_OPTIMUM_VFS;
+
+	b->profile.vfs.intent.set = true;
+	for (unsigned int i = draw(2); i < 4 && left; i++) {
+		fit_autofree char *text = fit_xasprintf("0000:%u1:00.0", i + 4);
+		fit_autofree char *name = fit_xasprintf("eth%u", i);
+		unsigned int count = 1 + draw(left < 4 ? left : 4);
+		struct fit_pciaddr addr;
+
+		fit_made_pf(&b->host, text, name, (int)draw((unsigned int)b->host.node_count),
+			count, chance(70) ? count : 0);
+		assert_true(fit_pciaddr_parse(text, &addr));
+		b->host.pci[fit_host_pci(&b->host, addr) - b->host.pci].netdevs[0].carrier =
+			chance(80);
+		for (unsigned int v = 0; v < count; v++)
+			claim_vf(b, fit_pciaddr_vf(addr, 128, 1, v));
+		left -= count;
+	}
+	b->profile.vfs.count = draw(4);
+}
+
+static void add_anchors(struct fit_bench *b)
+{
+	for (unsigned int i = draw(3); i > 0; i--) {
+		fit_autofree char *addr = fit_xasprintf("0000:%u2:00.0", i);
+
+		fit_made_device(&b->host, addr, 0x010802,
+			(int)draw((unsigned int)b->host.node_count), (int)i);
+		fit_made_hostdev(&b->domain, addr, false);
+	}
+}
+
+/* Pins as they may be left of an earlier plan: some vCPUs, wherever they were. */
+static void add_previous(struct fit_bench *b)
+{
+	unsigned int cpus = (unsigned int)b->host.cpu_count;
+	unsigned int start = draw(cpus), step = 1 + draw(2), present = 40 + draw(61);
+
+	b->has_previous = true;
+	b->previous = fit_made_domain("web01", b->domain.vcpus, b->domain.memory_kib);
+	for (unsigned int i = 0; i < b->domain.vcpus && i * step < cpus; i++) {
+		fit_autofree char *cpu = fit_xasprintf("%u", (start + i * step) % cpus);
+
+		if (chance(present))
+			fit_made_pin(&b->previous, i, cpu);
+	}
+	if (chance(30)) {
+		b->previous.has_emulator_pin = true;
+		b->previous.emulator_pin = b->host.cpus[draw(cpus)].siblings;
+	}
+	if (chance(30))
+		*FIT_APPEND(b->previous.iothread_pins, b->previous.iothread_pin_count) =
+			(struct fit_thread_pin){.id = 1, .cpus = b->host.cpus[draw(cpus)].siblings};
+}
+
+static void set_pages(struct fit_intent_memory *memory)
+{
+	static const uint64_t lists[][3] = {
+		{GIB, 2048, 0}, {2048, 0}, {GIB, 0}, {GIB, 2048}, {2048}, {GIB}, {2048, GIB, 0}};
+	static const size_t counts[] = {3, 2, 2, 2, 1, 1, 3};
+	unsigned int list = draw(FIT_ARRAY_SIZE(counts));
+
+	memory->page_size_count = 0;
+	for (size_t i = 0; i < counts[list]; i++)
+		*FIT_APPEND(memory->page_sizes, memory->page_size_count) = lists[list][i];
+}
+
+static void set_profile(struct fit_bench *b)
+{
+	struct fit_profile *profile = &b->profile;
+
+	profile->vcpus.span_nodes = chance(50);
+	profile->vcpus.shared = chance(15);
+	profile->vcpus.pin_set = chance(15);
+	profile->emulator.place = chance(40) ? FIT_PLACE_OWN_CORE : FIT_PLACE_HOUSEKEEPING;
+	if (chance(30))
+		profile->iothreads.place = FIT_PLACE_HOUSEKEEPING;
+	profile->iothreads.automatic = chance(50);
+	profile->iothreads.count = FIT_IOTHREADS_PER_NODE;
+	set_pages(&profile->memory);
+	if (chance(10)) {
+		b->domain.has_emulator_pin = true;
+		b->domain.emulator_pin = b->host.cpus[fit_cpuset_next(&b->host.online, 0)].siblings;
+		for (unsigned int i = draw(3); i > 0; i--)
+			fit_cpuset_unite(&b->domain.emulator_pin,
+				&b->host.cpus[draw((unsigned int)b->host.cpu_count)].siblings);
+	}
+}
+
+static struct fit_bench make_case(unsigned int number)
+{
+	struct fit_bench b;
+
+	seed = number * 2654435761U + 1;
+	b = fit_bench(draw_shape(), 1);
+	b.domain.vcpus = b.domain.vcpus_current =
+		1 + draw(chance(20) ? (unsigned int)b.host.cpu_count : 6);
+	b.domain.memory_kib = (1 + draw(8)) * GIB + (chance(30) ? draw(2000) * 1024 : 0);
+	harm_cpus(&b.host);
+	harm_nodes(&b.host);
+	add_claims(&b);
+	if (chance(50))
+		add_previous(&b);
+	if (chance(60))
+		add_vfs(&b);
+	add_anchors(&b);
+	for (unsigned int i = draw(3); i > 0; i--)
+		fit_made_disk(&b.domain, (char[]){'v', 'd', (char)('a' + i), '\0'}, "virtio");
+	set_profile(&b);
+	return b;
+}
+
+static bool find_plan(struct fit_bench *b, struct fit_cost *ret_cost)
+{
+	struct fit_plan_input input = fit_bench_input(b);
+	struct fit_candidate best = {0};
+	struct fit_planner planner = {
+		.input = &input,
+		.host = &b->host,
+		.domain = &b->domain,
+		.profile = &b->profile,
+		.plan = &b->plan,
+		.err = &b->err,
+	};
+	bool found = fit_planner_prepare(&planner) == 0 && fit_place_search(&planner, &best) == 0;
+
+	if (found)
+		*ret_cost = best.cost;
+	else
+		assert_int_equal(b->err.code, FIT_ERR_REFUSED);
+	fit_candidate_clear(&best);
+	fit_planner_clear(&planner);
+	return found;
+}
+
+static void the_plan_is_the_best_there_is(void **state)
+{
+	unsigned int first = setting("FIT_OPTIMUM_FIRST", 0);
+	unsigned int cases = setting("FIT_OPTIMUM_CASES", CASES);
+	unsigned int planned = 0, spread = 0;
+
+	(void)state;
+	for (unsigned int number = first; number < first + cases; number++) {
+		struct fit_bench b = make_case(number);
+		struct fit_cost optimum, cost;
+		bool possible = fit_optimum_find(&b, &optimum);
+
+		if (find_plan(&b, &cost) != possible)
+			fail_msg("case %u: a plan %s, but: %s", number,
+				possible ? "exists" : "cannot be", b.err.message);
+		for (int i = 0; possible && i < FIT_COST_LEVELS; i++)
+			if (cost.level[i] != optimum.level[i])
+				fail_msg("case %u: cost level %d is %llu, of the best %llu", number,
+					i, (unsigned long long)cost.level[i],
+					(unsigned long long)optimum.level[i]);
+		planned += possible;
+		spread += possible && optimum.level[FIT_COST_NODES] > 1;
+		fit_bench_end(&b);
+	}
+	/* Refusals only, or one node only, would be easy. */
+	assert_true(cases < CASES || planned > cases / 2);
+	assert_true(cases < CASES || spread > cases / 50);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_plan_is_the_best_there_is),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
