@@ -263,48 +263,107 @@ static bool kinds_by_capacity(const struct fit_probe_run *run)
 	return true;
 }
 
-static bool has_lone_cpu(const struct fit_host *host)
+static bool has_smt(const struct fit_cpu *cpu)
 {
+	return fit_cpuset_count(&cpu->siblings) > 1;
+}
+
+/* Some cores have SMT and others have not. */
+static bool has_mixed_smt(const struct fit_host *host)
+{
+	bool with = false, without = false;
+
+	fit_cpuset_for_each (id, &host->online) {
+		with |= has_smt(cpu_at(host, id));
+		without |= !has_smt(cpu_at(host, id));
+	}
+	return with && without;
+}
+
+static bool is_one_package(const struct fit_host *host)
+{
+	int package = cpu_at(host, fit_cpuset_next(&host->online, 0))->package;
+
 	fit_cpuset_for_each (id, &host->online)
-		if (fit_cpuset_count(&cpu_at(host, id)->siblings) == 1)
-			return true;
-	return false;
+		if (cpu_at(host, id)->package != package)
+			return false;
+	return true;
+}
+
+/* The highest frequency of each CPU, by its place in fit_host.cpus; NULL when one is unknown. */
+static int *read_speeds(const struct fit_probe_run *run)
+{
+	const struct fit_host *host = run->host;
+	fit_autofree int *speeds = fit_xcalloc(host->cpu_count, sizeof(*speeds));
+	char directory[DIRECTORY_MAX];
+
+	for (size_t i = 0; i < host->cpu_count; i++) {
+		if (!host->cpus[i].online)
+			continue;
+		speeds[i] = fit_probe_int(run,
+			cpu_directory(directory, (int)host->cpus[i].id, "cpufreq"),
+			"cpuinfo_max_freq", -1);
+		if (speeds[i] <= 0)
+			return NULL;
+	}
+	return FIT_STEAL(speeds);
 }
 
 /*
- * Hybrid x86 under a kernel (or in a capture) without the cpu_core and cpu_atom PMUs: some cores
- * have SMT, and those without are slower by more than turbo bins differ between equal cores. A lone
- * sibling whose partner is offline is as fast as its peers and stays one of them.
+ * Hybrid x86 under a kernel (or in a capture) without the cpu_core and cpu_atom PMUs. Where only
+ * some cores have SMT those without are slower by more than turbo bins differ between equal cores:
+ * a lone sibling whose partner is offline is as fast as its peers and stays one of them. Where none
+ * has, the difference must be larger: favoured cores are a few percent faster than others of their
+ * kind.
  */
-static void kinds_by_speed(const struct fit_probe_run *run)
+static void kinds_by_speed(struct fit_host *host, const int *speeds, bool mixed_smt)
 {
-	const struct fit_host *host = run->host;
 	struct fit_cpuset fast = {0}, slow = {0};
-	char directory[DIRECTORY_MAX];
-	int slowest_smt = INT32_MAX;
+	int reference = mixed_smt ? INT32_MAX : 0;
 
-	if (fit_host_threads_per_core(host) == 1 || !has_lone_cpu(host))
-		return;
-	for (int pass = 0; pass < 2; pass++) {
-		fit_cpuset_for_each (id, &host->online) {
-			bool smt = fit_cpuset_count(&cpu_at(host, id)->siblings) > 1;
-			int speed;
-
-			if (pass == 0 && !smt)
-				continue;
-			speed = fit_probe_int(run, cpu_directory(directory, id, "cpufreq"),
-				"cpuinfo_max_freq", -1);
-			if (speed <= 0)
-				return;
-			if (pass == 0)
-				slowest_smt = speed < slowest_smt ? speed : slowest_smt;
-			else if (!smt && speed < slowest_smt / 10 * 9)
-				fit_cpuset_add(&slow, (unsigned int)id);
-			else
-				fit_cpuset_add(&fast, (unsigned int)id);
-		}
+	for (size_t i = 0; i < host->cpu_count; i++) {
+		if (mixed_smt && has_smt(&host->cpus[i]) && speeds[i] < reference)
+			reference = speeds[i];
+		if (!mixed_smt && speeds[i] > reference)
+			reference = speeds[i];
 	}
-	set_kinds(run->host, &fast, &slow);
+	fit_cpuset_for_each (id, &host->online) {
+		const struct fit_cpu *cpu = cpu_at(host, id);
+		int speed = speeds[cpu - host->cpus];
+		bool is_slow = mixed_smt ? !has_smt(cpu) && speed < reference / 10 * 9
+					 : speed < reference / 20 * 17;
+
+		fit_cpuset_add(is_slow ? &slow : &fast, cpu->id);
+	}
+	set_kinds(host, &fast, &slow);
+}
+
+/* Without frequencies: nothing else makes a package of cores with SMT and cores without, as long as
+ * no CPU is offline. */
+static void kinds_by_smt(struct fit_host *host)
+{
+	struct fit_cpuset fast = {0}, slow = {0};
+
+	if (fit_cpuset_count(&host->online) < host->cpu_count)
+		return;
+	fit_cpuset_for_each (id, &host->online)
+		fit_cpuset_add(has_smt(cpu_at(host, id)) ? &fast : &slow, (unsigned int)id);
+	set_kinds(host, &fast, &slow);
+}
+
+static void guess_kinds(const struct fit_probe_run *run)
+{
+	struct fit_host *host = run->host;
+	bool mixed_smt = has_mixed_smt(host);
+	fit_autofree int *speeds = NULL;
+
+	if (!is_one_package(host) || (!mixed_smt && fit_host_threads_per_core(host) > 1))
+		return;
+	speeds = read_speeds(run);
+	if (speeds)
+		kinds_by_speed(host, speeds, mixed_smt);
+	else if (mixed_smt)
+		kinds_by_smt(host);
 }
 
 static void find_kinds(const struct fit_probe_run *run)
@@ -317,7 +376,7 @@ static void find_kinds(const struct fit_probe_run *run)
 		fit_cpuset_parse_list(atom, &slow, NULL) == 0)
 		set_kinds(run->host, &fast, &slow);
 	else if (!kinds_by_capacity(run))
-		kinds_by_speed(run);
+		guess_kinds(run);
 }
 
 void fit_probe_topology(const struct fit_probe_run *run)

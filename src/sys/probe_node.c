@@ -100,11 +100,27 @@ static void read_distances(const struct fit_probe_run *run, const char *director
 			directory, text, node->id, run->host->node_count);
 }
 
+/* The cpuN links of a node's directory: captures may have nothing else. */
+static void read_links(
+	const struct fit_probe_run *run, const char *directory, struct fit_cpuset *ret_cpus)
+{
+	fit_autostrlist struct fit_strlist names = {0};
+	unsigned int cpu;
+
+	*ret_cpus = (struct fit_cpuset){0};
+	if (fit_fsroot_list(run->root, directory, &names, NULL) < 0)
+		return;
+	for (size_t i = 0; i < names.count; i++)
+		if (fit_probe_numbered(names.items[i], "cpu", FIT_CPUSET_MAX - 1, &cpu))
+			fit_cpuset_add(ret_cpus, cpu);
+}
+
 /* The node's online CPUs that no other node has claimed. */
 static void read_cpus(const struct fit_probe_run *run, const char *directory, struct fit_node *node,
 	struct fit_cpuset *claimed)
 {
-	fit_probe_cpuset(run, directory, "cpulist", "cpumap", &node->cpus);
+	if (!fit_probe_cpuset(run, directory, "cpulist", "cpumap", &node->cpus))
+		read_links(run, directory, &node->cpus);
 	fit_cpuset_intersect(&node->cpus, &run->host->online);
 	if (fit_cpuset_intersects(&node->cpus, claimed)) {
 		fit_probe_warn(

@@ -6,7 +6,11 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "support_corpus.h"
+#include "support_host.h"
+#include "support_tree.h"
+#include "sys/fsroot.h"
 
 static char *read_file(const char *path, size_t *ret_length)
 {
@@ -50,4 +54,38 @@ void fit_corpus_for_each(
 	}
 	if (seen == 0)
 		skip();
+}
+
+static char *unpack(const char *archive)
+{
+	fit_autofree char *directory = fit_test_directory();
+	fit_autofree char *command = NULL;
+
+	command = fit_xasprintf("tar -C '%s' --strip-components=1 --exclude='memory[0-9]*' "
+				"--exclude=power --exclude=cpuidle --exclude=stats -xf '%s'",
+		directory, archive);
+	if (system(command) != 0)
+		fail_msg("%s failed", command);
+	return FIT_STEAL(directory);
+}
+
+void fit_corpus_for_each_host(void (*check)(const char *path, const struct fit_fsroot *root))
+{
+	const char *corpus = getenv("CORPUS") ? getenv("CORPUS") : "";
+	fit_autofree char *pattern = fit_xasprintf("%s/hosts/*.tar.xz", corpus);
+	glob_t archives;
+
+	if (glob(pattern, 0, NULL, &archives) != 0)
+		skip();
+	for (size_t i = 0; i < archives.gl_pathc; i++) {
+		fit_autofree char *directory = unpack(archives.gl_pathv[i]);
+		struct fit_fsroot root;
+		struct fit_err err = FIT_ERR_INIT;
+
+		if (fit_fsroot_open(directory, &root, &err) < 0)
+			fail_msg("%s", err.message);
+		check(archives.gl_pathv[i], &root);
+		fit_test_root_remove(&root);
+	}
+	globfree(&archives);
 }

@@ -110,60 +110,20 @@ static void masks_serve_where_lists_are_missing(void **state)
 	fit_host_clear(&host);
 }
 
-static void the_kernel_knows_hybrid_cores(void **state)
+/* Captures may have the links of a node's directory and nothing else. */
+static void nodes_are_known_by_links_to_their_cpus(void **state)
 {
-	struct fit_host host = fit_test_host("hybrid");
-
-	(void)state;
-	assert_int_equal(fit_host_cpu(&host, 7)->kind, FIT_CPU_PERFORMANCE);
-	assert_int_equal(fit_host_cpu(&host, 8)->kind, FIT_CPU_EFFICIENCY);
-	assert_int_equal(fit_host_cpu(&host, 8)->cluster, 72);
-	assert_int_equal(fit_host_cpu(&host, 12)->cluster, 80);
-	fit_host_clear(&host);
-}
-
-/* Without its PMUs, cores without SMT that are clearly slower tell; CPU 7, alone because its
- * sibling is offline, is as fast as its peers. */
-static void hybrid_cores_are_known_by_speed_where_only_some_have_smt(void **state)
-{
-	struct fit_fsroot root = fit_test_host_root("hybrid");
-	struct fit_host host;
-
-	(void)state;
-	fit_test_root_add(&root, "sys/devices/cpu_core/cpus :=\n"
-				 "sys/devices/system/cpu/online = 0-5,7-15\n");
-	host = probe(&root, FIT_PROBE_CPUS, NULL);
-	assert_int_equal(fit_host_cpu(&host, 0)->kind, FIT_CPU_PERFORMANCE);
-	assert_int_equal(fit_host_cpu(&host, 7)->kind, FIT_CPU_PERFORMANCE);
-	assert_int_equal(fit_host_cpu(&host, 8)->kind, FIT_CPU_EFFICIENCY);
-	fit_host_clear(&host);
-
-	/* A core without SMT that is only a turbo bin slower is of the same kind. */
-	for (int cpu = 8; cpu < 16; cpu++) {
-		fit_autofree char *line = fit_xasprintf(
-			"sys/devices/system/cpu/cpufreq/policy%d/cpuinfo_max_freq = 4900000", cpu);
-
-		fit_test_root_add(&root, line);
-	}
-	host = probe(&root, FIT_PROBE_CPUS, NULL);
-	assert_int_equal(fit_host_cpu(&host, 0)->kind, FIT_CPU_UNIFORM);
-	assert_int_equal(fit_host_cpu(&host, 8)->kind, FIT_CPU_UNIFORM);
-	fit_host_clear(&host);
-	fit_test_root_remove(&root);
-}
-
-static void capacities_tell_big_from_little(void **state)
-{
-	struct fit_host host = probe_text("sys/devices/system/cpu/online = 0-2\n"
-					  "sys/devices/system/cpu/cpu0/cpu_capacity = 485\n"
-					  "sys/devices/system/cpu/cpu1/cpu_capacity = 870\n"
-					  "sys/devices/system/cpu/cpu2/cpu_capacity = 1024\n",
+	struct fit_host host = probe_text("sys/devices/system/cpu/online = 8,16\n"
+					  "sys/devices/system/node/node1/cpu8/\n"
+					  "sys/devices/system/node/node17/cpu16/\n"
+					  "sys/devices/system/node/node17/cpu24/\n",
 		FIT_PROBE_CPUS, NULL);
 
 	(void)state;
-	assert_int_equal(host.cpus[0].kind, FIT_CPU_EFFICIENCY);
-	assert_int_equal(host.cpus[1].kind, FIT_CPU_PERFORMANCE);
-	assert_int_equal(host.cpus[2].kind, FIT_CPU_PERFORMANCE);
+	assert_int_equal(host.node_count, 2);
+	expect_cpus(&host.nodes[0].cpus, "8");
+	expect_cpus(&host.nodes[1].cpus, "16");
+	assert_int_equal(host.cpus[1].node, 17);
 	fit_host_clear(&host);
 }
 
@@ -591,9 +551,7 @@ int main(void)
 		cmocka_unit_test(cpus_have_their_place_in_the_topology),
 		cmocka_unit_test(nodes_have_memory_pools_and_distances),
 		cmocka_unit_test(masks_serve_where_lists_are_missing),
-		cmocka_unit_test(the_kernel_knows_hybrid_cores),
-		cmocka_unit_test(hybrid_cores_are_known_by_speed_where_only_some_have_smt),
-		cmocka_unit_test(capacities_tell_big_from_little),
+		cmocka_unit_test(nodes_are_known_by_links_to_their_cpus),
 		cmocka_unit_test(a_machine_without_numa_is_one_node),
 		cmocka_unit_test(without_a_list_each_cpu_tells_whether_it_is_online),
 		cmocka_unit_test(what_is_no_system_root_is_refused_and_the_output_left_alone),

@@ -7,13 +7,13 @@
 #include "support.h"
 
 #include <fcntl.h>
-#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "support_corpus.h"
 #include "support_host.h"
 #include "support_tree.h"
 #include "sys/probe.h"
@@ -199,40 +199,16 @@ static void damage_to_any_file_of_a_host_with_virtual_functions(void **state)
 	damage_to_any_file_gives_a_sound_host_or_a_clear_error("sriov");
 }
 
-static char *unpack(const char *archive)
+static void check_captured(const char *path, const struct fit_fsroot *root)
 {
-	fit_autofree char *directory = fit_test_directory();
-	fit_autofree char *command = NULL;
-
-	command = fit_xasprintf("tar -C '%s' --strip-components=1 --exclude='memory[0-9]*' "
-				"--exclude=power --exclude=cpuidle --exclude=stats -xf '%s'",
-		directory, archive);
-	if (system(command) != 0)
-		fail_msg("%s failed", command);
-	return FIT_STEAL(directory);
+	current = path;
+	EXPECT(check_root(root));
 }
 
 static void captured_hosts_of_other_projects_are_sound(void **state)
 {
-	const char *corpus = getenv("CORPUS") ? getenv("CORPUS") : "";
-	fit_autofree char *pattern = fit_xasprintf("%s/hosts/*.tar.xz", corpus);
-	glob_t archives;
-
 	(void)state;
-	if (glob(pattern, 0, NULL, &archives) != 0)
-		skip();
-	for (size_t i = 0; i < archives.gl_pathc; i++) {
-		fit_autofree char *directory = unpack(archives.gl_pathv[i]);
-		struct fit_fsroot root;
-		struct fit_err err = FIT_ERR_INIT;
-
-		current = archives.gl_pathv[i];
-		if (fit_fsroot_open(directory, &root, &err) < 0)
-			fail_msg("%s", err.message);
-		EXPECT(check_root(&root));
-		fit_test_root_remove(&root);
-	}
-	globfree(&archives);
+	fit_corpus_for_each_host(check_captured);
 }
 
 int main(void)
