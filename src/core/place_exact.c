@@ -16,7 +16,7 @@
 #include "base/memory.h"
 
 #define SMALL_HOST 16	/* cores: whatever is wanted */
-#define WORK_MAX   2048 /* otherwise: entries of all tables */
+#define WORK_MAX   1024 /* otherwise: entries of all tables */
 #define CORES_MAX  64
 #define VCPUS_MAX  256
 
