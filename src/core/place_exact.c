@@ -115,7 +115,7 @@ static uint64_t cost_of_use(
 	int cpu = (int)core->first;
 
 	cost += core->threads * IDLE;
-	cost += core->previous_emulator || core->previous_iothread ? MOVED : 0;
+	cost += !core->previous && (core->previous_emulator || core->previous_iothread) ? MOVED : 0;
 	for (size_t i = first; i < first + vcpus; i++) {
 		int previous = exact->planner->previous_cpus[i];
 

@@ -477,7 +477,7 @@ static void rate_cores(
 		cost->level[FIT_COST_EFFICIENCY] = core->efficiency;
 		cost->level[FIT_COST_OVERLAP] += overlaps(core);
 		cost->level[FIT_COST_IDLE_THREADS] += core->threads;
-		cost->level[FIT_COST_MOVED] += core->previous_thread;
+		cost->level[FIT_COST_MOVED] += !core->previous && core->previous_thread;
 	}
 	cost->level[FIT_COST_NOT_ISOLATED] =
 		t->has_isolated && !t->b->profile.vcpus.shared && !isolated;
