@@ -282,6 +282,19 @@ static int refuse_foreign(xmlDoc *doc, const char *name, struct fit_err *err)
 	return 0;
 }
 
+static int add_remedy(struct fit_err *err)
+{
+	struct fit_err cause;
+
+	if (!err)
+		return -1;
+	cause = *err;
+	return fit_err_set(err, cause.code,
+		"%s; put it back as it was, or take <fitted> out of <metadata> (virsh edit): what was "
+		"fitted counts as the definition's own then",
+		cause.message);
+}
+
 int fit_record_read(
 	xmlDoc *doc, const char *name, struct fit_record *ret_record, struct fit_err *err)
 {
@@ -297,7 +310,7 @@ int fit_record_read(
 		return refuse(&place, err, "there are two, remove one");
 	if (read_fitted(&place, &record, err) < 0) {
 		fit_record_clear(&record);
-		return -1;
+		return add_remedy(err);
 	}
 	*ret_record = record;
 	return 1;

@@ -109,6 +109,7 @@ unreadable() { # TEXT SED-EXPRESSION
 	refused "record of virt-fit: $1" --profile base
 	refuses run revert
 	contains "the refusal" "$refusal" "record of virt-fit: $1"
+	contains "the refusal" "$refusal" "take <fitted> out of <metadata>"
 }
 
 definition
