@@ -197,6 +197,32 @@ static int choose_standbys(struct fit_planner *planner)
 	return 0;
 }
 
+/* A switch that knows an address at two ports delivers to one of them. */
+static int check_mac(struct fit_planner *planner, const struct fit_strlist *macs, size_t number)
+{
+	const struct fit_domain *domain = planner->domain;
+	fit_autofree char *mac = fit_value_mac(macs->items[number]);
+
+	for (size_t i = 0; mac && i < domain->interface_count; i++) {
+		const char *text =
+			domain->interfaces[i].has_teaming ? NULL : domain->interfaces[i].mac;
+		fit_autofree char *other = text ? fit_value_mac(text) : NULL;
+
+		if (fit_streq(mac, other))
+			return fit_planner_refuse(planner,
+				"mac= names %s, which is that of a NIC of the definition; name another "
+				"one, or say teaming=\"standby\" if the NIC shall stand in for the VF",
+				mac);
+	}
+	for (size_t i = 0; mac && i < number; i++) {
+		fit_autofree char *other = fit_value_mac(macs->items[i]);
+
+		if (fit_streq(mac, other))
+			return fit_planner_refuse(planner, "mac= names %s twice", mac);
+	}
+	return 0;
+}
+
 int fit_place_networks_choose(struct fit_planner *planner)
 {
 	const struct fit_intent_vfs *vfs = &planner->profile->vfs;
@@ -208,6 +234,9 @@ int fit_place_networks_choose(struct fit_planner *planner)
 		return fit_planner_refuse(planner, "%zu VF%s added, but mac= names %zu",
 			planner->vfs_wanted, planner->vfs_wanted == 1 ? " is" : "s are",
 			macs.count);
+	for (size_t i = 0; i < macs.count && i < planner->vfs_wanted; i++)
+		if (check_mac(planner, &macs, i) < 0)
+			return -1;
 	return vfs->with_standby ? choose_standbys(planner) : 0;
 }
 

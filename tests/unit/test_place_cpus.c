@@ -293,7 +293,7 @@ static void a_previous_placement_stays_when_it_is_as_good(void **state)
 
 /* A core of two threads and one of one leave none idle. That is found at once, not only from a
  * previous placement that has some of them. */
-static void a_better_placement_found_by_luck_moves_nothing(void **state)
+static void the_best_placement_is_found_at_once(void **state)
 {
 	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 5, 2}, 3);
 
@@ -375,7 +375,7 @@ int main(void)
 		cmocka_unit_test(isolated_cpus_are_preferred_when_they_suffice),
 		cmocka_unit_test(kinds_of_cores_are_never_mixed),
 		cmocka_unit_test(a_previous_placement_stays_when_it_is_as_good),
-		cmocka_unit_test(a_better_placement_found_by_luck_moves_nothing),
+		cmocka_unit_test(the_best_placement_is_found_at_once),
 		cmocka_unit_test(a_vcpu_stays_beside_the_emulator),
 		cmocka_unit_test(floating_vcpus_use_a_node_without_what_others_have),
 		cmocka_unit_test(nodes_with_the_same_room_are_named_together),

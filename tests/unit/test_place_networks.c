@@ -84,6 +84,24 @@ static void macs_are_those_of_cards(void **state)
 		assert_null(fit_value_mac(bad[i]));
 }
 
+static void no_mac_is_given_twice(void **state)
+{
+	struct fit_bench b = bench(2);
+
+	(void)state;
+	b.profile.vfs.macs = fit_xstrdup("52:54:00:00:00:01 52:54:00:00:00:0A");
+	add_nic(&b, "virtio", "52:54:00:00:00:0b", NULL);
+	fit_bench_plan(&b);
+	add_nic(&b, "virtio", "52:54:00:00:00:0a", NULL);
+	fit_expect_refusal(
+		&b, "mac= names 52:54:00:00:00:0a, which is that of a NIC of the definition");
+	b.domain.interfaces[1].has_teaming = true;
+	fit_bench_plan(&b);
+	fit_xreplace(&b.profile.vfs.macs, "52:54:00:00:00:0C 52:54:00:00:00:0c");
+	fit_expect_refusal(&b, "mac= names 52:54:00:00:00:0c twice");
+	fit_bench_end(&b);
+}
+
 static void vfs_get_the_macs_and_the_vlan_of_the_profile(void **state)
 {
 	struct fit_bench b = bench(2);
@@ -204,6 +222,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_network_is_known_by_its_forward_mode),
 		cmocka_unit_test(macs_are_those_of_cards),
+		cmocka_unit_test(no_mac_is_given_twice),
 		cmocka_unit_test(vfs_get_the_macs_and_the_vlan_of_the_profile),
 		cmocka_unit_test(a_network_draws_the_vcpus_to_its_device),
 		cmocka_unit_test(a_network_that_gives_no_vfs_is_refused),
