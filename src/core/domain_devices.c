@@ -244,6 +244,38 @@ static int check_targets(const struct fit_domain_reader *reader, const xmlNode *
 	return 0;
 }
 
+static int compare_controllers(const void *a, const void *b)
+{
+	const struct fit_domain_controller *left = *(const struct fit_domain_controller *const *)a;
+	const struct fit_domain_controller *right = *(const struct fit_domain_controller *const *)b;
+	int order = strcmp(left->type, right->type);
+
+	return order ? order : (left->index > right->index) - (left->index < right->index);
+}
+
+/* Type and index are what a controller is known by, and libvirt refuses two of the same. The parts
+ * of one USB controller share their index. */
+static int check_controllers(const struct fit_domain_reader *reader, const xmlNode *devices)
+{
+	const struct fit_domain *domain = reader->domain;
+	fit_autofree const struct fit_domain_controller **numbered =
+		fit_xcalloc(domain->controller_count, sizeof(struct fit_domain_controller *));
+	size_t count = 0;
+
+	for (size_t i = 0; i < domain->controller_count; i++)
+		if (domain->controllers[i].has_index &&
+			!fit_streq(domain->controllers[i].type, "usb"))
+			numbered[count++] = &domain->controllers[i];
+	if (count)
+		qsort(numbered, count, sizeof(struct fit_domain_controller *), compare_controllers);
+	for (size_t i = 1; i < count; i++)
+		if (compare_controllers(&numbered[i - 1], &numbered[i]) == 0)
+			return fit_domain_fail(reader, devices,
+				"two %s controllers have the index %u", numbered[i]->type,
+				numbered[i]->index);
+	return 0;
+}
+
 /* A memory device, or a bus that belongs to a guest cell. */
 static bool refers_to_cell(const xmlNode *node)
 {
@@ -263,7 +295,7 @@ int fit_domain_read_devices(const struct fit_domain_reader *reader, const xmlNod
 			return -1;
 		reader->domain->has_cell_users |= refers_to_cell(node);
 	}
-	return check_targets(reader, devices);
+	return check_targets(reader, devices) < 0 ? -1 : check_controllers(reader, devices);
 }
 
 bool fit_domain_has_slot(const struct fit_domain *domain, unsigned int bus, unsigned int slot)

@@ -461,8 +461,14 @@ int fit_place_pages_refuse(struct fit_planner *planner, struct fit_candidate *ca
 	uint64_t lacking;
 	bool bound;
 
-	if (planner->cells_wanted && candidate->cell_count)
-		(void)fit_place_cells_split(planner, candidate, 0);
+	if (planner->cells_wanted && candidate->cell_count &&
+		!fit_place_cells_split(planner, candidate, 0)) {
+		amount = fit_format_size_kib(planner->domain->memory_kib);
+		return fit_planner_refuse(planner,
+			"%s of memory is too little for %zu guest NUMA cell%s; give the domain more, or "
+			"ask for fewer cells",
+			amount, candidate->cell_count, fit_plural(candidate->cell_count));
+	}
 	while (number + 1 < count &&
 		first_size(planner, parts, number, 0) < memory->page_size_count)
 		number++;

@@ -285,6 +285,12 @@ static void what_is_no_domain_is_refused_with_the_line(void **state)
 		{"<domain><name>a</name><memory>1</memory><devices><hostdev type='pci'><source>"
 		 "<address bus='0x100'/></source></hostdev></devices></domain>",
 			"bus='0x100'"},
+		{"<domain><name>a</name><memory>1</memory><devices>"
+		 "<controller type='usb' index='1' model='ich9-ehci1'/>"
+		 "<controller type='usb' index='1' model='ich9-uhci1'/>"
+		 "<controller type='scsi' index='1'/><controller type='sata' index='1'/>"
+		 "<controller type='scsi' index='1'/></devices></domain>",
+			"two scsi controllers have the index 1"},
 		{"<domain><name>a</name><memory>1</memory><iothreadids><iothread id='1'/>"
 		 "<iothread id='1'/></iothreadids></domain>",
 			"there twice"},

@@ -197,6 +197,21 @@ static void cells_of_the_definition_stay_and_get_memory_at_home(void **state)
 	fit_bench_end(&b);
 }
 
+/* On POWER a cell has whole memory blocks of 256 MiB. */
+static void too_little_memory_for_a_cell_is_refused(void **state)
+{
+	struct fit_bench b = wide_bench(2);
+
+	(void)state;
+	b.profile.cells.count = 1;
+	b.profile.memory.page_sizes[0] = 0;
+	b.profile.memory.page_size_count = 1;
+	fit_xreplace(&b.domain.arch, "ppc64le");
+	b.domain.memory_kib = 64 * 1024;
+	fit_expect_refusal(&b, "64 MiB of memory is too little for 1 guest NUMA cell");
+	fit_bench_end(&b);
+}
+
 /* The second cell may have its pages on either node: the first one's are not at its disposal. */
 static void a_cell_is_not_turned_out_by_one_that_is_bound_nowhere(void **state)
 {
@@ -278,6 +293,7 @@ int main(void)
 		cmocka_unit_test(each_cell_has_the_pages_that_its_node_has),
 		cmocka_unit_test(memory_larger_than_a_node_is_worth_another_one),
 		cmocka_unit_test(cells_of_the_definition_stay_and_get_memory_at_home),
+		cmocka_unit_test(too_little_memory_for_a_cell_is_refused),
 		cmocka_unit_test(a_cell_is_not_turned_out_by_one_that_is_bound_nowhere),
 		cmocka_unit_test(without_memory_of_their_own_no_cells_are_made),
 		cmocka_unit_test(kept_pins_make_cells_where_they_are_on_nodes),
