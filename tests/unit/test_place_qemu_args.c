@@ -71,7 +71,7 @@ static void enlightenments_and_kvm_features_are_lost_with_the_cpu(void **state)
 	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 2}, 4);
 
 	(void)state;
-	b.profile = (struct fit_profile){0};
+	fit_profile_clear(&b.profile);
 	plan_with(&b, "-cpu host");
 	assert_int_equal(count_warnings(&b.plan), 0);
 	b.profile.hyperv.features = 1;
