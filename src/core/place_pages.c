@@ -110,6 +110,13 @@ static uint64_t pages_of_part(const struct fit_planned_cell *part, uint64_t page
 	return divide_up(part->memory_kib, page_kib) + divide_up(part->device_kib, page_kib);
 }
 
+/* Could pages be on the same node? What is bound to none may be anywhere. */
+static bool may_meet(const struct fit_cpuset *nodes, const struct fit_cpuset *others)
+{
+	return fit_cpuset_is_empty(nodes) || fit_cpuset_is_empty(others) ||
+	       fit_cpuset_intersects(nodes, others);
+}
+
 /* Pages that running domains have of this size where ours would be. */
 static uint64_t pages_of_others(
 	const struct fit_planner *planner, const struct fit_cpuset *nodes, uint64_t page_kib)
@@ -123,17 +130,11 @@ static uint64_t pages_of_others(
 			const struct fit_page_demand *demand = &claim->pages[d];
 
 			if (demand->page_kib == page_kib &&
-				(demand->nodes_preferred || fit_cpuset_is_empty(&demand->nodes) ||
-					fit_cpuset_intersects(&demand->nodes, nodes)))
+				(demand->nodes_preferred || may_meet(&demand->nodes, nodes)))
 				pages += demand->pages;
 		}
 	}
 	return pages;
-}
-
-static bool is_there(const struct fit_cpuset *nodes, const struct fit_cpuset *wanted)
-{
-	return fit_cpuset_is_empty(nodes) || fit_cpuset_intersects(nodes, wanted);
 }
 
 /* Pages of this size that the domain has now on @nodes for part @number. Cells are the same ones as
@@ -154,7 +155,7 @@ static uint64_t pages_of_previous(const struct fit_planner *planner, const struc
 
 		return number < previous->cell_count && cell->has_hugepages &&
 				       cell->hugepage_kib == page_kib &&
-				       is_there(cell->has_memnode ? &cell->nodes
+				       may_meet(cell->has_memnode ? &cell->nodes
 								  : &previous->numatune_nodes,
 					       nodes)
 			       ? divide_up(cell->memory_kib, page_kib) +
@@ -165,7 +166,7 @@ static uint64_t pages_of_previous(const struct fit_planner *planner, const struc
 		return 0;
 	demands = fit_domain_page_demands(previous, &count);
 	for (size_t i = 0; i < count; i++)
-		if (demands[i].page_kib == page_kib && is_there(&demands[i].nodes, nodes))
+		if (demands[i].page_kib == page_kib && may_meet(&demands[i].nodes, nodes))
 			pages += demands[i].pages;
 	return pages;
 }
@@ -221,8 +222,7 @@ static uint64_t pages_of_siblings(const struct fit_planner *planner,
 	uint64_t pages = 0;
 
 	for (size_t i = 0; i < number; i++)
-		if (parts[i].page_kib == page_kib &&
-			fit_cpuset_intersects(&parts[i].memory_nodes, nodes))
+		if (parts[i].page_kib == page_kib && may_meet(&parts[i].memory_nodes, nodes))
 			pages += pages_of_part(&parts[i], page_kib);
 	if (own >= pages_of_part(&parts[number], page_kib))
 		return pages;

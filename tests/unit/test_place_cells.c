@@ -212,6 +212,25 @@ static void too_little_memory_for_a_cell_is_refused(void **state)
 	fit_bench_end(&b);
 }
 
+static void no_page_is_given_to_two_cells_that_are_bound_nowhere(void **state)
+{
+	struct fit_bench b = wide_bench(12);
+	struct fit_page_pool *pools[] = {&b.host.nodes[0].pools[1], &b.host.nodes[1].pools[1]};
+
+	(void)state;
+	give_cells(&b);
+	b.domain.has_memnodes = true;
+	pools[0]->total = pools[0]->free = pools[1]->total = pools[1]->free = 2;
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.cells[0].page_kib, GIB);
+	assert_int_equal(b.plan.cells[1].page_kib, GIB);
+	pools[0]->total = pools[0]->free = 1;
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.cells[0].page_kib, GIB);
+	assert_int_equal(b.plan.cells[1].page_kib, 2048);
+	fit_bench_end(&b);
+}
+
 /* The second cell may have its pages on either node: the first one's are not at its disposal. */
 static void a_cell_is_not_turned_out_by_one_that_is_bound_nowhere(void **state)
 {
@@ -294,6 +313,7 @@ int main(void)
 		cmocka_unit_test(memory_larger_than_a_node_is_worth_another_one),
 		cmocka_unit_test(cells_of_the_definition_stay_and_get_memory_at_home),
 		cmocka_unit_test(too_little_memory_for_a_cell_is_refused),
+		cmocka_unit_test(no_page_is_given_to_two_cells_that_are_bound_nowhere),
 		cmocka_unit_test(a_cell_is_not_turned_out_by_one_that_is_bound_nowhere),
 		cmocka_unit_test(without_memory_of_their_own_no_cells_are_made),
 		cmocka_unit_test(kept_pins_make_cells_where_they_are_on_nodes),
