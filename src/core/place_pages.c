@@ -448,6 +448,19 @@ static uint64_t first_lacking(const struct fit_planner *planner,
 	return 0;
 }
 
+/* @page_kib as for fit_place_cells_split(). */
+static int refuse_cells(struct fit_planner *planner, size_t count, uint64_t page_kib)
+{
+	fit_autofree char *amount = fit_format_size_kib(planner->domain->memory_kib);
+	fit_autofree char *size = fit_format_size_kib(page_kib);
+
+	return fit_planner_refuse(planner,
+		"%s of memory%s%s is too little for %zu guest NUMA cell%s; give the domain more, or ask "
+		"for fewer cells",
+		amount, page_kib ? " in pages of " : "", page_kib ? size : "", count,
+		fit_plural(count));
+}
+
 /* Of the first part that none of the sizes fits. */
 int fit_place_pages_refuse(struct fit_planner *planner, struct fit_candidate *candidate)
 {
@@ -458,17 +471,13 @@ int fit_place_pages_refuse(struct fit_planner *planner, struct fit_candidate *ca
 	fit_autofree char *sizes = NULL;
 	fit_autofree char *amount = NULL;
 	fit_autofree char *remedy = NULL;
+	uint64_t kept_kib = fit_place_pages_are_kept(planner) ? planner->domain->hugepage_kib : 0;
 	uint64_t lacking;
 	bool bound;
 
 	if (planner->cells_wanted && candidate->cell_count &&
-		!fit_place_cells_split(planner, candidate, 0)) {
-		amount = fit_format_size_kib(planner->domain->memory_kib);
-		return fit_planner_refuse(planner,
-			"%s of memory is too little for %zu guest NUMA cell%s; give the domain more, or "
-			"ask for fewer cells",
-			amount, candidate->cell_count, fit_plural(candidate->cell_count));
-	}
+		!fit_place_cells_split(planner, candidate, kept_kib))
+		return refuse_cells(planner, candidate->cell_count, kept_kib);
 	while (number + 1 < count &&
 		first_size(planner, parts, number, 0) < memory->page_size_count)
 		number++;

@@ -209,6 +209,14 @@ static void too_little_memory_for_a_cell_is_refused(void **state)
 	fit_xreplace(&b.domain.arch, "ppc64le");
 	b.domain.memory_kib = 64 * 1024;
 	fit_expect_refusal(&b, "64 MiB of memory is too little for 1 guest NUMA cell");
+	/* The definition's pages stay. */
+	fit_xreplace(&b.domain.arch, "x86_64");
+	b.profile.cells.count = 2;
+	b.domain.memory_kib = GIB;
+	b.domain.has_hugepages = true;
+	b.domain.hugepage_kib = GIB;
+	fit_expect_refusal(
+		&b, "1 GiB of memory in pages of 1 GiB is too little for 2 guest NUMA cells");
 	fit_bench_end(&b);
 }
 
