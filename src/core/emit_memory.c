@@ -232,8 +232,22 @@ static int emit_backing(const struct fit_emitter *emitter)
 	return 0;
 }
 
+/* libvirt lowers <currentMemory> to <memory>. Where an overlay lowers that, it is ours to write,
+ * and so to give back. */
+static void lower_current_memory(const struct fit_emitter *emitter)
+{
+	const struct fit_domain *domain = emitter->domain;
+	unsigned long long kib =
+		emitter->plan->memory_rounded ? emitter->plan->memory_kib : domain->memory_kib;
+
+	if (emitter->profile->overlay && domain->current_memory_kib > kib)
+		fit_edits_setf(emitter->edits, "currentMemory",
+			"<currentMemory unit='KiB'>%llu</currentMemory>", kib);
+}
+
 int fit_emit_memory(const struct fit_emitter *emitter)
 {
+	lower_current_memory(emitter);
 	if (emit_binding(emitter) < 0 || emit_pages(emitter) < 0)
 		return -1;
 	if (emitter->plan->memory_locked && !emitter->domain->has_locked)

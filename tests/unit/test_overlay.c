@@ -480,6 +480,27 @@ static void the_plan_follows_the_overlay(void **state)
 	fit_render_result_clear(&result);
 }
 
+static void current_memory_is_lowered_with_the_memory_and_given_back(void **state)
+{
+	static const char definition[] =
+		"<domain type='kvm'>\n  <name>vm</name>\n  <memory unit='GiB'>8</memory>\n"
+		"  <currentMemory unit='GiB'>6</currentMemory>\n  <vcpu>2</vcpu>\n"
+		"  <os><type arch='x86_64' machine='q35'>hvm</type></os>\n</domain>\n";
+	struct fit_render_result result;
+
+	(void)state;
+	set_files("<domain existing='replace'><memory unit='GiB'>4</memory></domain>", NULL);
+	result = render(definition, "lit");
+	assert_non_null(strstr(result.xml, "<currentMemory unit=\"KiB\">4194304</currentMemory>"));
+	fit_render_result_clear(&result);
+	check_properties(definition, "lit");
+	check_properties(definition, "lit low-latency");
+	set_files("<domain existing='replace'><memory unit='GiB'>7</memory></domain>", NULL);
+	result = render(definition, "lit");
+	assert_non_null(strstr(result.xml, "<currentMemory unit=\"GiB\">6</currentMemory>"));
+	fit_render_result_clear(&result);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -491,6 +512,7 @@ int main(void)
 		cmocka_unit_test(overlays_leave_a_fixpoint_that_reverts_exactly),
 		cmocka_unit_test(an_overlay_wins_over_intents_of_any_profile),
 		cmocka_unit_test(the_plan_follows_the_overlay),
+		cmocka_unit_test(current_memory_is_lowered_with_the_memory_and_given_back),
 	};
 
 	return cmocka_run_group_tests(tests, fit_test_machine_setup, fit_test_machine_teardown);
