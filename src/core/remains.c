@@ -30,6 +30,7 @@ void fit_remains_add_restored(
 	remain->restored = true;
 	remain->landed = landed;
 	remain->facet_position = facet->position;
+	remain->facet_rank = facet->rank;
 	remain->facet_lead = facet->lead ? fit_xstrdup(facet->lead) : NULL;
 }
 

@@ -26,6 +26,7 @@ struct fit_remain {
 	bool restored;
 	int landed;
 	int facet_position;
+	int facet_rank;
 	char *facet_lead;
 };
 

@@ -246,6 +246,7 @@ static void set_position(struct fit_facet *facet, const struct fit_remain *remai
 	bool unmoved = remain && remain->restored && remain->landed == position;
 
 	facet->position = unmoved ? remain->facet_position : position;
+	facet->rank = unmoved ? remain->facet_rank : facet->rank;
 	if (!unmoved || !remain->facet_lead)
 		return;
 	free(facet->lead);

@@ -215,6 +215,24 @@ static xmlNode *parent_again(struct undo *undo, const struct fit_path *path)
 	return node;
 }
 
+/* Where it goes in: as the facet says, but behind those that its number counts. */
+static int position_again(
+	const struct fit_facet *facet, const struct fit_path *path, const xmlNode *parent)
+{
+	struct fit_path_step step = path->steps[path->step_count - 1];
+	int position = fit_layout_position_of_rank(
+		parent, (const xmlChar *)step.name, facet->position, facet->rank);
+	const xmlNode *previous = NULL;
+	int least;
+
+	if (step.number > 1) {
+		step.number--;
+		previous = fit_path_step_find(&step, parent);
+	}
+	least = previous ? fit_layout_position(previous) + 1 : 0;
+	return position < least ? least : position;
+}
+
 static int undo_removed(struct undo *undo, const struct fit_facet *facet,
 	const struct fit_path *path, const xmlNode *have)
 {
@@ -229,9 +247,7 @@ static int undo_removed(struct undo *undo, const struct fit_facet *facet,
 	before = fit_fragment_element(parent, facet->before, undo->name, undo->err);
 	if (!before)
 		return -1;
-	fit_layout_insert_at(parent, before,
-		fit_layout_position_of_rank(parent, before->name, facet->position, facet->rank),
-		facet->lead);
+	fit_layout_insert_at(parent, before, position_again(facet, path, parent), facet->lead);
 	fit_lookup_element_added(&undo->lookup, before);
 	if (undo->remains)
 		fit_remains_add_restored(undo->remains, facet, fit_layout_position(before));
