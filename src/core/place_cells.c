@@ -291,6 +291,7 @@ bool fit_place_cells_complete(const struct fit_planner *planner, struct fit_cand
 	struct fit_cpuset used = {0};
 	bool several = false;
 
+	candidate->whole.is_guest = true;
 	candidate->whole.nodes = candidate->nodes;
 	candidate->whole.memory_kib = planner->domain->memory_kib;
 	if (!planner->cells_wanted && !planner->domain->cell_count)

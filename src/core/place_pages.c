@@ -138,10 +138,10 @@ static uint64_t pages_of_others(
 }
 
 /* Pages of this size that the domain has now on @nodes for part @number. Cells are the same ones as
- * long as they have the same number; the pages of a guest without cells are those of the first
- * part. */
+ * long as they have the same number; the pages of a guest without cells, or to which we give none,
+ * are those of the first part. */
 static uint64_t pages_of_previous(const struct fit_planner *planner, const struct fit_cpuset *nodes,
-	size_t number, uint64_t page_kib)
+	size_t number, bool is_guest, uint64_t page_kib)
 {
 	const struct fit_domain *previous = planner->input->previous;
 	fit_autofree struct fit_page_demand *demands = NULL;
@@ -150,7 +150,7 @@ static uint64_t pages_of_previous(const struct fit_planner *planner, const struc
 
 	if (!previous)
 		return 0;
-	if (previous->cell_count > 1) {
+	if (previous->cell_count > 1 && !is_guest) {
 		const struct fit_domain_cell *cell = &previous->cells[number];
 
 		return number < previous->cell_count && cell->has_hugepages &&
@@ -177,7 +177,8 @@ static uint64_t available_pages(const struct fit_planner *planner,
 	const struct fit_planned_cell *parts, size_t number, uint64_t page_kib,
 	const struct supply *supply)
 {
-	uint64_t own = pages_of_previous(planner, &parts[number].memory_nodes, number, page_kib);
+	uint64_t own = pages_of_previous(
+		planner, &parts[number].memory_nodes, number, parts[number].is_guest, page_kib);
 	uint64_t others, limit;
 
 	if (!own)
@@ -218,16 +219,16 @@ static uint64_t pages_of_siblings(const struct fit_planner *planner,
 {
 	const struct fit_domain *previous = planner->input->previous;
 	const struct fit_cpuset *nodes = &parts[number].memory_nodes;
-	uint64_t own = pages_of_previous(planner, nodes, number, page_kib);
+	uint64_t own = pages_of_previous(planner, nodes, number, parts[number].is_guest, page_kib);
 	uint64_t pages = 0;
 
 	for (size_t i = 0; i < number; i++)
 		if (parts[i].page_kib == page_kib && may_meet(&parts[i].memory_nodes, nodes))
 			pages += pages_of_part(&parts[i], page_kib);
-	if (own >= pages_of_part(&parts[number], page_kib))
+	if (own >= pages_of_part(&parts[number], page_kib) || parts[number].is_guest)
 		return pages;
 	for (size_t i = number + 1; previous && i < previous->cell_count; i++)
-		pages += pages_of_previous(planner, nodes, i, page_kib);
+		pages += pages_of_previous(planner, nodes, i, false, page_kib);
 	return pages;
 }
 

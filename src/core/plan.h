@@ -106,6 +106,7 @@ struct fit_planned_cell {
 	uint64_t memory_kib;
 	uint64_t device_kib; /* memory devices of the definition, in pages of the same size */
 	uint64_t page_kib;   /* 0: normal pages */
+	bool is_guest;	     /* no cell, but the whole guest, to which we give none */
 };
 
 /* What vCPUs get of one L3 cache that they use. Those of the same vCPUs are neighbours. */

@@ -239,6 +239,32 @@ static void no_page_is_given_to_two_cells_that_are_bound_nowhere(void **state)
 	fit_bench_end(&b);
 }
 
+/* To which we give none, because it is on one node: it keeps its own or loses them. */
+static void the_pages_of_a_guest_s_own_cells_are_all_its_pages(void **state)
+{
+	struct fit_bench b = wide_bench(4);
+	struct fit_page_pool *pool = &b.host.nodes[0].pools[1];
+
+	(void)state;
+	give_cells(&b);
+	b.profile.cells.intent.existing = FIT_EXISTING_REPLACE;
+	pool->total = 5;
+	pool->free = 4;
+	b.host.nodes[1].pools[1].total = b.host.nodes[1].pools[1].free = 0;
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.cell_count, 0);
+	assert_int_equal(b.plan.page_kib, GIB);
+	b.previous = fit_made_fitted(&b.domain, &b.plan);
+	b.has_previous = true;
+	for (size_t i = 0; i < b.previous.cell_count; i++) {
+		b.previous.cells[i].has_hugepages = true;
+		b.previous.cells[i].hugepage_kib = GIB;
+	}
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.page_kib, GIB);
+	fit_bench_end(&b);
+}
+
 /* The second cell may have its pages on either node: the first one's are not at its disposal. */
 static void a_cell_is_not_turned_out_by_one_that_is_bound_nowhere(void **state)
 {
@@ -322,6 +348,7 @@ int main(void)
 		cmocka_unit_test(cells_of_the_definition_stay_and_get_memory_at_home),
 		cmocka_unit_test(too_little_memory_for_a_cell_is_refused),
 		cmocka_unit_test(no_page_is_given_to_two_cells_that_are_bound_nowhere),
+		cmocka_unit_test(the_pages_of_a_guest_s_own_cells_are_all_its_pages),
 		cmocka_unit_test(a_cell_is_not_turned_out_by_one_that_is_bound_nowhere),
 		cmocka_unit_test(without_memory_of_their_own_no_cells_are_made),
 		cmocka_unit_test(kept_pins_make_cells_where_they_are_on_nodes),
