@@ -256,7 +256,11 @@ static void the_pages_of_a_guest_s_own_cells_are_all_its_pages(void **state)
 	assert_int_equal(b.plan.page_kib, GIB);
 	b.previous = fit_made_fitted(&b.domain, &b.plan);
 	b.has_previous = true;
+	assert_null(b.previous.cells);
+	b.previous.cells = fit_xcalloc(2, sizeof(*b.previous.cells));
+	b.previous.cell_count = 2;
 	for (size_t i = 0; i < b.previous.cell_count; i++) {
+		b.previous.cells[i].memory_kib = b.domain.cells[i].memory_kib;
 		b.previous.cells[i].has_hugepages = true;
 		b.previous.cells[i].hugepage_kib = GIB;
 	}
