@@ -316,9 +316,15 @@ static bool mode_binds(const char *mode)
 	return fit_streq(mode, "strict") || fit_streq(mode, "restrictive");
 }
 
-static uint64_t divide_up(uint64_t kib, uint64_t page_kib)
+uint64_t fit_pages_for(uint64_t kib, uint64_t page_kib)
 {
 	return kib / page_kib + (kib % page_kib != 0);
+}
+
+uint64_t fit_domain_cell_pages(const struct fit_domain_cell *cell, uint64_t page_kib)
+{
+	return fit_pages_for(cell->memory_kib, page_kib) +
+	       fit_pages_for(cell->device_kib, page_kib);
 }
 
 uint64_t fit_domain_pages(const struct fit_domain *domain, uint64_t page_kib)
@@ -326,10 +332,9 @@ uint64_t fit_domain_pages(const struct fit_domain *domain, uint64_t page_kib)
 	uint64_t pages = 0;
 
 	if (domain->cell_count == 0)
-		return divide_up(domain->memory_kib, page_kib);
+		return fit_pages_for(domain->memory_kib, page_kib);
 	for (size_t i = 0; i < domain->cell_count; i++)
-		pages += divide_up(domain->cells[i].memory_kib, page_kib) +
-			 divide_up(domain->cells[i].device_kib, page_kib);
+		pages += fit_domain_cell_pages(&domain->cells[i], page_kib);
 	return pages;
 }
 
@@ -358,8 +363,7 @@ static struct fit_page_demand demand_of_cell(
 	else if (!domain->numatune_auto)
 		demand.nodes = domain->numatune_nodes;
 	if (demand.page_kib)
-		demand.pages = divide_up(cell->memory_kib, demand.page_kib) +
-			       divide_up(cell->device_kib, demand.page_kib);
+		demand.pages = fit_domain_cell_pages(cell, demand.page_kib);
 	demand.nodes_preferred = !fit_cpuset_is_empty(&demand.nodes) && !binds;
 	return demand;
 }

@@ -183,6 +183,10 @@ bool fit_domain_floats(const struct fit_domain *domain);
  * None when it floats. */
 struct fit_cpuset fit_domain_own_cpus(const struct fit_domain *domain);
 
+/* Pages of @page_kib (not 0) that hold so much memory, and those of a cell with its devices. */
+uint64_t fit_pages_for(uint64_t kib, uint64_t page_kib);
+uint64_t fit_domain_cell_pages(const struct fit_domain_cell *cell, uint64_t page_kib);
+
 /* Pages of @page_kib (not 0) that hold the memory: QEMU rounds every guest NUMA cell up. */
 uint64_t fit_domain_pages(const struct fit_domain *domain, uint64_t page_kib);
 

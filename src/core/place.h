@@ -220,6 +220,9 @@ bool fit_core_is_free(const struct fit_planner *planner, const struct fit_core *
 /* place_cpus.c */
 /* False when the candidate has too few cores. */
 bool fit_place_cpus_complete(const struct fit_planner *planner, struct fit_candidate *candidate);
+/* Into guest order: by node, L3 group and CPU, so that neighbours in the guest are near each other.
+ */
+void fit_cores_sort(const struct fit_core **cores, size_t count);
 unsigned int fit_core_room(const struct fit_candidate *candidate, const struct fit_core *core);
 bool fit_core_suits(const struct fit_planner *planner, const struct fit_candidate *candidate,
 	const struct fit_core *core);

@@ -318,11 +318,6 @@ bool fit_place_cells_complete(const struct fit_planner *planner, struct fit_cand
 	return true;
 }
 
-static uint64_t divide_up(uint64_t kib, uint64_t unit_kib)
-{
-	return kib / unit_kib + (kib % unit_kib != 0);
-}
-
 /* Memory of the cell's nodes, in units; nodes that several cells have are divided. */
 static uint64_t capacity_of(const struct fit_planner *planner,
 	const struct fit_candidate *candidate, const struct fit_planned_cell *cell,
@@ -351,7 +346,7 @@ bool fit_place_cells_split(
 	uint64_t total_kib = planner->domain->memory_kib;
 
 	if (page_kib)
-		total_kib = divide_up(total_kib, page_kib) * page_kib;
+		total_kib = fit_pages_for(total_kib, page_kib) * page_kib;
 	unit_kib = page_kib > unit_kib ? page_kib : unit_kib;
 	for (size_t i = 0; i < candidate->cell_count; i++)
 		shares[i] = (struct share){

@@ -260,7 +260,6 @@ static bool take_cores(const struct fit_planner *planner, struct fit_candidate *
 	return false;
 }
 
-/* Guest order: by node, L3 group and CPU, so that neighbours in the guest are near each other. */
 static int compare_places(const void *a, const void *b)
 {
 	const struct fit_core *left = *(const struct fit_core *const *)a;
@@ -271,6 +270,11 @@ static int compare_places(const void *a, const void *b)
 	if (left->l3 != right->l3)
 		return left->l3 < right->l3 ? -1 : 1;
 	return (left->cpu > right->cpu) - (left->cpu < right->cpu);
+}
+
+void fit_cores_sort(const struct fit_core **cores, size_t count)
+{
+	qsort(cores, count, sizeof(*cores), compare_places);
 }
 
 static void rate_fragments(const struct fit_planner *planner, struct fit_candidate *candidate)
@@ -435,7 +439,7 @@ bool fit_place_cpus_complete(const struct fit_planner *planner, struct fit_candi
 		return float_over_nodes(planner, candidate);
 	if (!take_cores(planner, candidate))
 		return false;
-	qsort(candidate->cores, candidate->core_count, sizeof(*candidate->cores), compare_places);
+	fit_cores_sort(candidate->cores, candidate->core_count);
 	candidate->l3_groups = (struct fit_cpuset){0};
 	for (size_t i = 0; i < candidate->core_count; i++) {
 		fit_cpuset_unite(&candidate->cpus, &candidate->cores[i]->usable);

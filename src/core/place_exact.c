@@ -70,18 +70,6 @@ static void improve(struct choice *best, const struct choice *choice)
 		*best = *choice;
 }
 
-static int compare_places(const void *a, const void *b)
-{
-	const struct fit_core *left = *(const struct fit_core *const *)a;
-	const struct fit_core *right = *(const struct fit_core *const *)b;
-
-	if (left->node != right->node)
-		return left->node < right->node ? -1 : 1;
-	if (left->l3 != right->l3)
-		return left->l3 < right->l3 ? -1 : 1;
-	return (left->cpu > right->cpu) - (left->cpu < right->cpu);
-}
-
 /* False when there are too many. */
 static bool list_cores(struct exact *exact)
 {
@@ -98,7 +86,7 @@ static bool list_cores(struct exact *exact)
 			exact->cores[exact->core_count++] = &cores[i];
 	}
 	exact->node_start[exact->node_count] = exact->core_count;
-	qsort(exact->cores, exact->core_count, sizeof(*exact->cores), compare_places);
+	fit_cores_sort(exact->cores, exact->core_count);
 	for (size_t i = 0; i < exact->core_count; i++)
 		exact->suits[i] = fit_core_suits(planner, exact->candidate, exact->cores[i]);
 	return planner->core_count <= SMALL_HOST ||

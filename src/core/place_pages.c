@@ -100,14 +100,10 @@ int fit_place_pages_prepare(struct fit_planner *planner)
 	return 0;
 }
 
-static uint64_t divide_up(uint64_t kib, uint64_t page_kib)
-{
-	return kib / page_kib + (kib % page_kib != 0);
-}
-
 static uint64_t pages_of_part(const struct fit_planned_cell *part, uint64_t page_kib)
 {
-	return divide_up(part->memory_kib, page_kib) + divide_up(part->device_kib, page_kib);
+	return fit_pages_for(part->memory_kib, page_kib) +
+	       fit_pages_for(part->device_kib, page_kib);
 }
 
 /* Could pages be on the same node? What is bound to none may be anywhere. */
@@ -158,8 +154,7 @@ static uint64_t pages_of_previous(const struct fit_planner *planner, const struc
 				       may_meet(cell->has_memnode ? &cell->nodes
 								  : &previous->numatune_nodes,
 					       nodes)
-			       ? divide_up(cell->memory_kib, page_kib) +
-					 divide_up(cell->device_kib, page_kib)
+			       ? fit_domain_cell_pages(cell, page_kib)
 			       : 0;
 	}
 	if (number)
@@ -235,7 +230,8 @@ static uint64_t pages_of_siblings(const struct fit_planner *planner,
 /* Some rounding is the price of large pages; 1 GiB for a guest of 200 MiB is not. */
 static bool rounds_too_much(uint64_t memory_kib, uint64_t page_kib)
 {
-	return divide_up(memory_kib, page_kib) * page_kib - memory_kib > memory_kib / ROUNDING_PART;
+	return fit_pages_for(memory_kib, page_kib) * page_kib - memory_kib >
+	       memory_kib / ROUNDING_PART;
 }
 
 /* Contiguous GiBs are rarely found once the host runs, and free memory does not tell: new gigantic
@@ -335,13 +331,13 @@ static void trim(const struct fit_planner *planner, struct fit_planned_cell *par
 {
 	struct fit_planned_cell *smallest = &parts[0];
 	uint64_t total_kib = planner->domain->memory_kib;
-	uint64_t rounded_kib = divide_up(total_kib, page_kib) * page_kib;
+	uint64_t rounded_kib = fit_pages_for(total_kib, page_kib) * page_kib;
 
 	for (size_t i = 1; i < count; i++)
 		if (parts[i].page_kib < smallest->page_kib)
 			smallest = &parts[i];
 	if (smallest->page_kib)
-		total_kib = divide_up(total_kib, smallest->page_kib) * smallest->page_kib;
+		total_kib = fit_pages_for(total_kib, smallest->page_kib) * smallest->page_kib;
 	smallest->memory_kib -= rounded_kib - total_kib;
 }
 
@@ -558,9 +554,10 @@ static void sum_up(struct fit_planner *planner, const struct fit_planned_cell *p
 			plan->pages += pages_of_part(&parts[i], parts[i].page_kib);
 		if (parts[i].page_kib != plan->page_kib)
 			plan->pages_differ = true;
-		sum_kib += parts[i].page_kib ? divide_up(parts[i].memory_kib, parts[i].page_kib) *
-						       parts[i].page_kib
-					     : parts[i].memory_kib;
+		sum_kib += parts[i].page_kib
+				   ? fit_pages_for(parts[i].memory_kib, parts[i].page_kib) *
+					     parts[i].page_kib
+				   : parts[i].memory_kib;
 	}
 	plan->memory_kib = planner->domain->memory_kib;
 	if (plan->cells_kept || sum_kib == plan->memory_kib)
