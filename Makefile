@@ -52,7 +52,7 @@ pkg_cflags := $(sort $(foreach p,$(pkgs) $(test_pkgs),$(shell pkg-config --cflag
 libs = $(shell pkg-config --libs $(1))
 fit_ldflags := -pie -Wl,--as-needed -Wl,-z,relro $(san_flags)
 
-layers := base core sys virt cli
+layers := base core sys virt fitting cli
 layer_sources = $(sort $(wildcard src/$(1)/*.c))
 archives := $(layers:%=$(BUILD)/libfit-%.a)
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
@@ -75,7 +75,7 @@ $(BUILD)/%.o: %.c Makefile
 link = $(CC) $(fit_ldflags) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^)
 
 $(BUILD)/virt-fit: $(call objects,$(sort $(wildcard src/cli/*.c))) \
-		$(BUILD)/libfit-virt.a $(BUILD)/libfit-sys.a $(BUILD)/libfit-core.a $(BUILD)/libfit-base.a
+		$(BUILD)/libfit-fitting.a $(BUILD)/libfit-virt.a $(BUILD)/libfit-sys.a $(BUILD)/libfit-core.a $(BUILD)/libfit-base.a
 	$(link) $(call libs,$(virt_pkgs) $(sys_pkgs) $(core_pkgs) $(cli_pkgs))
 
 $(BUILD)/virt-fit-hook: $(call objects,$(sort $(wildcard hook/engine*.c))) \
@@ -95,7 +95,7 @@ fuzzer      := $(BUILD)/tests/fuzz/fuzz
 unit_support := $(call objects,$(sort $(wildcard tests/unit/support*.c)))
 
 $(unit_tests): $(BUILD)/%: $(BUILD)/%.o $(unit_support) \
-		$(BUILD)/libfit-cli.a $(BUILD)/libfit-virt.a $(BUILD)/libfit-sys.a \
+		$(BUILD)/libfit-cli.a $(BUILD)/libfit-fitting.a $(BUILD)/libfit-virt.a $(BUILD)/libfit-sys.a \
 		$(BUILD)/libfit-core.a $(BUILD)/libfit-base.a
 	$(link) $(call libs,$(test_pkgs) $(virt_pkgs) $(sys_pkgs) $(core_pkgs) $(cli_pkgs))
 
@@ -106,7 +106,7 @@ $(test_tools) $(bench_tools): $(BUILD)/%: $(BUILD)/%.o \
 	$(link) $(call libs,$(sys_pkgs) $(core_pkgs))
 
 $(fuzzer): $(call objects,$(sort $(wildcard tests/fuzz/*.c))) $(unit_support) \
-		$(BUILD)/libfit-cli.a $(BUILD)/libfit-virt.a $(BUILD)/libfit-sys.a \
+		$(BUILD)/libfit-cli.a $(BUILD)/libfit-fitting.a $(BUILD)/libfit-virt.a $(BUILD)/libfit-sys.a \
 		$(BUILD)/libfit-core.a $(BUILD)/libfit-base.a
 	$(link) $(call libs,$(test_pkgs) $(virt_pkgs) $(sys_pkgs) $(core_pkgs) $(cli_pkgs))
 

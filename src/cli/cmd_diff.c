@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "cli/session.h"
+#include "cli/verbs.h"
 #include "core/readable.h"
 #include "sys/paths.h"
 
@@ -100,19 +100,19 @@ static int show(const struct fit_subject *subject, const struct fit_render_resul
 
 int fit_cmd_diff(struct fit_cli *cli)
 {
-	struct fit_session session = {.cli = cli};
+	struct fit_session session = fit_cli_session(cli);
 	struct fit_subject subject = {0};
 	struct fit_render_result result = {0};
 	struct fit_err err = FIT_ERR_INIT;
 	int code = FIT_EXIT_DONE;
 
 	if (fit_session_fetch(&session, cli->args[0], &subject, &err) < 0 ||
-		fit_session_survey(&session, &err) < 0 ||
+		fit_cli_survey(&session, &err) < 0 ||
 		fit_session_render(&session, &subject, NULL, &cli->only, false, &result, &err) <
 			0) {
 		code = fit_cli_fail(&err);
 	} else {
-		fit_session_print_notes(&subject, &result);
+		fit_cli_print_notes(&subject, &result);
 		if (result.changed && show(&subject, &result, &err) < 0)
 			code = fit_cli_fail(&err);
 	}

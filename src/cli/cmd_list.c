@@ -6,7 +6,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/json.h"
-#include "cli/standing.h"
+#include "cli/verbs.h"
+#include "fitting/standing.h"
 
 struct row {
 	const struct fit_virt_domain *domain;
@@ -112,14 +113,14 @@ static int make_rows(struct fit_session *session, const struct fit_virt_domains 
 
 int fit_cmd_list(struct fit_cli *cli)
 {
-	struct fit_session session = {.cli = cli};
+	struct fit_session session = fit_cli_session(cli);
 	struct fit_virt_domains domains = {0};
 	fit_autofree struct row *rows = NULL;
 	struct fit_err err = FIT_ERR_INIT;
 	size_t count = 0;
 	int code = FIT_EXIT_DONE;
 
-	if (fit_session_connect(&session, &err) < 0 || fit_session_survey(&session, &err) < 0 ||
+	if (fit_session_connect(&session, &err) < 0 || fit_cli_survey(&session, &err) < 0 ||
 		fit_virt_list(&session.virt, &domains, &err) < 0 ||
 		make_rows(&session, &domains, &rows, &count, &err) < 0)
 		code = fit_cli_fail(&err);

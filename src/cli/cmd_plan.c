@@ -3,14 +3,14 @@
 #include <stdio.h>
 
 #include "cli/json.h"
-#include "cli/session.h"
+#include "cli/verbs.h"
 
 static int show(const struct fit_cli *cli, const struct fit_subject *subject,
 	const struct fit_render_result *result)
 {
 	if (cli->json)
 		return fit_cli_print_json(fit_json_plan(subject->name, result));
-	fit_session_print_notes(subject, result);
+	fit_cli_print_notes(subject, result);
 	fputs(cli->why ? result->report_why : result->report, stdout);
 	return FIT_EXIT_DONE;
 }
@@ -25,14 +25,14 @@ static int show_error(const struct fit_cli *cli, const struct fit_err *err)
 
 int fit_cmd_plan(struct fit_cli *cli)
 {
-	struct fit_session session = {.cli = cli};
+	struct fit_session session = fit_cli_session(cli);
 	struct fit_subject subject = {0};
 	struct fit_render_result result = {0};
 	struct fit_err err = FIT_ERR_INIT;
 	int code;
 
 	if (fit_session_fetch(&session, cli->args[0], &subject, &err) < 0 ||
-		fit_session_survey(&session, &err) < 0 ||
+		fit_cli_survey(&session, &err) < 0 ||
 		fit_session_render(&session, &subject, NULL, &cli->only, false, &result, &err) < 0)
 		code = show_error(cli, &err);
 	else

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/redefine.h"
+#include "cli/verbs.h"
 #include "core/request_edit.h"
 #include "core/rewrite.h"
 #include "core/xml.h"
@@ -72,7 +72,7 @@ static int revert_domain(
 		for (size_t i = 0; i < reverting.notes.count; i++)
 			fit_cli_note("%s: %s", shown, reverting.notes.items[i]);
 		if (status > 0)
-			fit_redefine_report(session, &subject, unset ? "unset" : "reverted", "");
+			fit_cli_report(session, &subject, unset ? "unset" : "reverted", "");
 		else
 			printf("%s: %s\n", shown, unset ? "requests no profile" : "is not fitted");
 	}
@@ -98,7 +98,7 @@ static int revert_file(const struct fit_subject *subject, struct fit_err *err)
 
 int fit_cmd_revert(struct fit_cli *cli)
 {
-	struct fit_session session = {.cli = cli};
+	struct fit_session session = fit_cli_session(cli);
 	struct fit_subject subject = {0};
 	struct fit_err err = FIT_ERR_INIT;
 	int status = fit_session_fetch(&session, cli->args[0], &subject, &err);
@@ -113,7 +113,7 @@ int fit_cmd_revert(struct fit_cli *cli)
 
 int fit_cmd_unset(struct fit_cli *cli)
 {
-	struct fit_session session = {.cli = cli};
+	struct fit_session session = fit_cli_session(cli);
 	struct fit_err err = FIT_ERR_INIT;
 	int code = FIT_EXIT_DONE;
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/json.h"
 #include "cli/status.h"
+#include "cli/verbs.h"
 #include "sys/paths.h"
 
 static void print_row(const char *topic, const char *text)
@@ -216,7 +217,7 @@ static int print_json(const struct fit_status *status, const struct fit_fsroot *
 
 int fit_cmd_status(struct fit_cli *cli)
 {
-	struct fit_session session = {.cli = cli};
+	struct fit_session session = fit_cli_session(cli);
 	struct fit_status status;
 	struct fit_err err = FIT_ERR_INIT;
 	int code = FIT_EXIT_DONE;

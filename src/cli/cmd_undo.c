@@ -18,7 +18,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/json.h"
-#include "cli/session.h"
+#include "cli/verbs.h"
 #include "sys/executor.h"
 #include "sys/state.h"
 #include "sys/value.h"
@@ -27,6 +27,7 @@ enum { LOCK_WAIT_MS = 30000, WORK_MS = 30000 };
 
 struct undo {
 	struct fit_session session;
+	const struct fit_cli *cli;
 	struct fit_state seen;	 /* before libvirt was asked */
 	struct fit_state state;	 /* with the lock; not open with --dry-run */
 	struct fit_strlist idle; /* UUIDs of journals whose domains do not run */
@@ -99,7 +100,7 @@ static void report(struct undo *undo, const char *name, const char *uuid, const 
 	fit_autofree char *shown = fit_printable(name);
 	struct json_object *object;
 
-	if (!undo->session.cli->json) {
+	if (!undo->cli->json) {
 		printf("%s: %s\n", shown, what);
 		for (size_t i = 0; i < notes->count; i++)
 			printf("  %s\n", notes->items[i]);
@@ -169,7 +170,7 @@ static void undo_leftovers(struct undo *undo, const struct fit_strlist *leftover
 	fit_autostrlist struct fit_strlist still = {0};
 	struct fit_err err = FIT_ERR_INIT;
 
-	if (undo->session.cli->dry_run) {
+	if (undo->cli->dry_run) {
 		report(undo, name, "", "would be undone", leftovers);
 		return;
 	}
@@ -184,7 +185,7 @@ static void undo_leftovers(struct undo *undo, const struct fit_strlist *leftover
 
 static int run(struct undo *undo, const char *which, struct fit_err *err)
 {
-	const struct fit_cli *cli = undo->session.cli;
+	const struct fit_cli *cli = undo->cli;
 	fit_autostrlist struct fit_strlist leftovers = {0};
 
 	if (fit_state_snapshot(&cli->root, &undo->seen, err) < 0)
@@ -216,7 +217,8 @@ static int run(struct undo *undo, const char *which, struct fit_err *err)
 
 int fit_cmd_undo(struct fit_cli *cli)
 {
-	struct undo undo = {.session = {.cli = cli},
+	struct undo undo = {.session = fit_cli_session(cli),
+		.cli = cli,
 		.seen = {.lock_fd = -1},
 		.state = {.lock_fd = -1},
 		.done = json_object_new_array()};

@@ -112,12 +112,12 @@ static int collect(struct fit_session *session, const char *which, struct fit_st
 {
 	struct fit_err problem = FIT_ERR_INIT;
 
-	if (fit_state_snapshot(&session->cli->root, &status->state, err) < 0)
+	if (fit_state_snapshot(session->root, &status->state, err) < 0)
 		return -1;
-	find_hook(&session->cli->root, &status->hook);
+	find_hook(session->root, &status->hook);
 	if (fit_session_connect(session, &problem) == 0) {
 		status->connected = true;
-		if (fit_session_survey(session, err) < 0 ||
+		if (fit_cli_survey(session, err) < 0 ||
 			add_domains(session, which, status, err) < 0)
 			return -1;
 	} else {

@@ -6,7 +6,8 @@
 #ifndef FIT_CLI_STATUS_H
 #define FIT_CLI_STATUS_H
 
-#include "cli/standing.h"
+#include "cli/verbs.h"
+#include "fitting/standing.h"
 #include "sys/state.h"
 
 struct fit_status_domain {

@@ -10,7 +10,8 @@ declare -A layers=(
 	[src/core]="base core"
 	[src/sys]="base core sys"
 	[src/virt]="base core virt"
-	[src/cli]="base core sys virt cli"
+	[src/fitting]="base core sys virt fitting"
+	[src/cli]="base core sys virt fitting cli"
 	[hook]="base core sys hook"
 )
 # Headers of other projects: in that layer and nowhere else. The rest is libc and kernel headers.

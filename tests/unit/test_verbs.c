@@ -13,9 +13,10 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/redefine.h"
-#include "cli/standing.h"
+#include "cli/verbs.h"
 #include "core/profile_steps.h"
+#include "fitting/redefine.h"
+#include "fitting/standing.h"
 #include "support_tree.h"
 #include "virt/domains.h"
 
@@ -233,7 +234,7 @@ static void a_reason_says_nothing_twice(void **state)
 		.sysroot = root.path,
 		.root = root,
 		.store = {.root = &root, .shipped = profiles}};
-	struct fit_session session = {.cli = &cli};
+	struct fit_session session = fit_cli_session(&cli);
 	struct fit_virt_domain domain = {0};
 	struct fit_standing standing = {0};
 	struct fit_err err = FIT_ERR_INIT;
@@ -264,7 +265,7 @@ static void what_is_fitted_in_part_is_said_and_can_be_completed(void **state)
 		.sysroot = root.path,
 		.root = root,
 		.store = {.root = &root, .shipped = profiles}};
-	struct fit_session session = {.cli = &cli};
+	struct fit_session session = fit_cli_session(&cli);
 	char name[] = "steps";
 	char *args[] = {name};
 	struct fit_err err = FIT_ERR_INIT;
@@ -380,7 +381,7 @@ static int disturbed_change(struct fit_session *session FIT_UNUSED,
 static int disturb(struct interference interference, struct fit_err *err)
 {
 	struct fit_cli cli = {.connect = URI};
-	struct fit_session session = {.cli = &cli};
+	struct fit_session session = fit_cli_session(&cli);
 	struct fit_subject subject = {0};
 	int status;
 

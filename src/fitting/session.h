@@ -1,21 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the verbs that plan have in common: where a definition comes from (a domain of libvirt, a
+ * What everybody who plans has in common: where a definition comes from (a domain of libvirt, a
  * file, standard input), the host it is planned for, and what other domains hold.
  */
-#ifndef FIT_CLI_SESSION_H
-#define FIT_CLI_SESSION_H
+#ifndef FIT_FITTING_SESSION_H
+#define FIT_FITTING_SESSION_H
 
-#include "cli/cli.h"
 #include "core/claims.h"
 #include "core/host.h"
 #include "core/networks.h"
 #include "core/render.h"
 #include "core/request.h"
+#include "sys/fsroot.h"
+#include "sys/profile_store.h"
 #include "virt/domains.h"
 
 struct fit_session {
-	struct fit_cli *cli;
+	struct fit_fsroot *root;
+	struct fit_profile_store *store;
+	const char *connect;	  /* libvirt's URI; NULL: its default */
+	bool other_host;	  /* the root is not this machine's */
+	bool dry_run;		  /* change nothing */
+	bool by_uuid;		  /* domains are named by UUID only: see fit_virt_find_uuid() */
+	struct fit_target stated; /* what definitions are to be written for; 0: not stated */
+	struct fit_request asked; /* on top of every request; cleared with the session */
+	const struct fit_strlist *only; /* only these intents; NULL: all */
+	struct fit_strlist
+		notes; /* what there is to know although it works: to be taken and told */
+
 	bool connected;
 	struct fit_virt virt;
 	struct fit_host host;
@@ -40,26 +52,20 @@ void fit_subject_clear(struct fit_subject *subject);
 /* Connects to libvirt, if that was not done yet. */
 int fit_session_connect(struct fit_session *session, struct fit_err *err);
 
-/* Finds what the argument means (see DOMAIN_HELP in main.c) and reads it; connects for a domain. */
+/* Finds what the argument means (a file if it contains a slash, or ends in .xml and is
+ * one; - is standard input; otherwise a domain) and reads it; connects for a domain. */
 int fit_session_fetch(struct fit_session *session, const char *argument,
 	struct fit_subject *ret_subject, struct fit_err *err);
 
 /* Reads the host and what other domains hold. Without a connection, one is made if possible (with
- * --sysroot, if --connect is given); if not, a note says that other domains are not considered. */
+ * another host, if a URI is given); if not, a note says that other domains are not considered. */
 int fit_session_survey(struct fit_session *session, struct fit_err *err);
 
-/* What --profile, --param and --device ask for. */
-void fit_session_add_options(const struct fit_cli *cli, struct fit_request *request);
-
 /* fit_render() for the surveyed host of @xml, or of the subject's own document when that is NULL,
- * with what the options ask for on top of the request. @only: see core/profile_steps.h;
+ * with what the session asks for on top of the request. @only: see core/profile_steps.h;
  * @had_metadata: see fit_record. */
 int fit_session_render(struct fit_session *session, const struct fit_subject *subject,
 	const char *xml, const struct fit_strlist *only, bool had_metadata,
 	struct fit_render_result *ret_result, struct fit_err *err);
-
-/* What the user should know about the result goes to stderr: edits of theirs that were kept. */
-void fit_session_print_notes(
-	const struct fit_subject *subject, const struct fit_render_result *result);
 
 #endif

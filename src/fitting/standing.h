@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How a domain's definition stands to its request on this host: for `list` and `status`. */
-#ifndef FIT_CLI_STANDING_H
-#define FIT_CLI_STANDING_H
+/* How a domain's definition stands to its request on this host. */
+#ifndef FIT_FITTING_STANDING_H
+#define FIT_FITTING_STANDING_H
 
-#include "cli/session.h"
+#include "fitting/session.h"
 
 enum fit_standing_kind {
 	FIT_STANDING_NONE,     /* requests nothing */

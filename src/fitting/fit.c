@@ -1,32 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/fit.h"
+#include "fitting/fit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/redefine.h"
 #include "core/domain.h"
 #include "core/profile_steps.h"
 #include "core/request_edit.h"
 #include "core/xml.h"
+#include "fitting/redefine.h"
 
 struct fitting {
 	const struct fit_request *request; /* NULL: the one that is there */
-	char *profiles;
-	char *xml; /* the fitted definition */
-	struct fit_strlist notes;
-	struct fit_strlist warnings; /* of the plan */
+	char *xml;			   /* the fitted definition */
+	struct fit_fitted result;
 };
+
+void fit_fitted_clear(struct fit_fitted *fitted)
+{
+	free(fitted->profiles);
+	fit_strlist_clear(&fitted->notes);
+	fit_strlist_clear(&fitted->warnings);
+	fit_subject_clear(&fitted->subject);
+	*fitted = (struct fit_fitted){0};
+}
 
 static void clear(struct fitting *fitting)
 {
-	free(fitting->profiles);
 	free(fitting->xml);
-	fit_strlist_clear(&fitting->notes);
-	fit_strlist_clear(&fitting->warnings);
+	fit_fitted_clear(&fitting->result);
 	*fitting = (struct fitting){.request = fitting->request};
 }
 
@@ -58,16 +62,16 @@ static int change(struct fit_session *session, const struct fit_subject *subject
 		fit_request_put(subject->xml, subject->length, subject->name, fitting->request,
 			&requested, &had_metadata, err) < 0)
 		return -1;
-	if (fit_session_render(session, subject, requested, &session->cli->only, had_metadata,
-		    &result, err) < 0)
+	if (fit_session_render(
+		    session, subject, requested, session->only, had_metadata, &result, err) < 0)
 		return -1;
-	fitting->profiles = fit_profile_title(&result.profile);
+	fitting->result.profiles = fit_profile_title(&result.profile);
 	fitting->xml = fit_xstrdup(result.xml);
-	fitting->notes = result.notes;
+	fitting->result.notes = result.notes;
 	result.notes = (struct fit_strlist){0};
 	for (size_t i = 0; i < result.plan.reason_count; i++)
 		if (result.plan.reasons[i].kind == FIT_REASON_WARNING)
-			fit_strlist_add(&fitting->warnings, result.plan.reasons[i].text);
+			fit_strlist_add(&fitting->result.warnings, result.plan.reasons[i].text);
 	if (result.changed || requested)
 		*ret_xml = FIT_STEAL(result.xml);
 	fit_render_result_clear(&result);
@@ -91,29 +95,19 @@ static void update_claim(struct fit_session *session, const struct fit_subject *
 }
 
 int fit_domain_fit(struct fit_session *session, const char *which,
-	const struct fit_request *request, struct fit_err *err)
+	const struct fit_request *request, struct fit_fitted *ret_fitted, struct fit_err *err)
 {
 	struct fitting fitting = {.request = request};
 	struct fit_subject subject = {0};
 	int status = fit_redefine(session, which, change, &fitting, &subject, err);
 
 	if (status >= 0) {
-		fit_autofree char *shown = fit_printable(subject.name);
-
-		for (size_t i = 0; i < fitting.notes.count; i++)
-			fit_cli_note("%s: %s", shown, fitting.notes.items[i]);
-		for (size_t i = 0; i < fitting.warnings.count && status > 0; i++)
-			fit_cli_note("%s: warning: %s", shown, fitting.warnings.items[i]);
-		if (status > 0)
-			fit_redefine_report(session, &subject,
-				session->cli->only.count ? "fitted in part" : "fitted",
-				fitting.profiles);
-		else
-			printf("%s: already fitted%s (%s)\n", shown,
-				session->cli->only.count ? " in part" : "", fitting.profiles);
 		update_claim(session, &subject, &fitting);
+		*ret_fitted = fitting.result;
+		fitting.result = (struct fit_fitted){0};
+		ret_fitted->changed = status > 0;
+		ret_fitted->subject = subject;
 	}
 	clear(&fitting);
-	fit_subject_clear(&subject);
 	return status < 0 ? -1 : 0;
 }

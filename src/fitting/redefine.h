@@ -4,24 +4,20 @@
  * definition is read again just before it is defined; if somebody edited it meanwhile, the change
  * is made again from what is there now, so that no edit is lost.
  */
-#ifndef FIT_CLI_REDEFINE_H
-#define FIT_CLI_REDEFINE_H
+#ifndef FIT_FITTING_REDEFINE_H
+#define FIT_FITTING_REDEFINE_H
 
-#include "cli/session.h"
+#include "fitting/session.h"
 
 /* Makes the new definition of @subject. *ret_xml stays NULL when nothing is to be changed. */
 typedef int (*fit_redefine_change)(struct fit_session *session, const struct fit_subject *subject,
 	void *context, char **ret_xml, struct fit_err *err);
 
 /*
- * Changes the definition of domain @which. 1: it was changed (with --dry-run: would be), 0: nothing
+ * Changes the definition of domain @which. 1: it was changed (with a dry run: would be), 0: nothing
  * was to be changed. @ret_subject is the domain as it was before.
  */
 int fit_redefine(struct fit_session *session, const char *which, fit_redefine_change change,
 	void *context, struct fit_subject *ret_subject, struct fit_err *err);
-
-/* Prints "web01: fitted (low-latency)", or "would be fitted" with --dry-run, and when it counts. */
-void fit_redefine_report(const struct fit_session *session, const struct fit_subject *subject,
-	const char *what, const char *detail);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/redefine.h"
+#include "fitting/redefine.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -52,7 +51,7 @@ static int try_once(struct fit_session *session, const char *which, fit_redefine
 	if (check_persistent(subject, err) < 0 || change(session, subject, context, &xml, err) < 0)
 		return -1;
 	*ret_done = true;
-	if (!xml || session->cli->dry_run)
+	if (!xml || session->dry_run)
 		return xml ? 1 : 0;
 	status = define_if_same(session, subject, xml, err);
 	*ret_done = status > 0;
@@ -77,19 +76,4 @@ int fit_redefine(struct fit_session *session, const char *which, fit_redefine_ch
 	}
 	return fit_err_set(err, FIT_ERR_REFUSED,
 		"domain %s: somebody else keeps changing its definition; try again later", which);
-}
-
-void fit_redefine_report(const struct fit_session *session, const struct fit_subject *subject,
-	const char *what, const char *detail)
-{
-	const struct fit_virt_domain *domain = &subject->domain;
-	fit_autofree char *name = fit_printable(subject->name);
-
-	printf("%s: %s%s%s%s%s", name, session->cli->dry_run ? "would be " : "", what,
-		detail[0] ? " (" : "", detail, detail[0] ? ")" : "");
-	if (domain->active)
-		printf("; it runs: takes effect at the next start");
-	else if (domain->saved)
-		printf("; its saved state resumes with the old definition");
-	printf("\n");
 }

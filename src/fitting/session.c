@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/session.h"
+#include "fitting/session.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +17,8 @@
 
 void fit_session_close(struct fit_session *session)
 {
+	fit_request_clear(&session->asked);
+	fit_strlist_clear(&session->notes);
 	fit_claims_clear(&session->claims);
 	fit_networks_clear(&session->networks);
 	fit_host_clear(&session->host);
@@ -38,7 +40,7 @@ int fit_session_connect(struct fit_session *session, struct fit_err *err)
 {
 	if (session->connected)
 		return 0;
-	if (fit_virt_open(session->cli->connect, &session->virt, err) < 0)
+	if (fit_virt_open(session->connect, &session->virt, err) < 0)
 		return -1;
 	session->connected = true;
 	return 0;
@@ -131,19 +133,20 @@ static int connect_if_possible(struct fit_session *session, struct fit_err *err)
 {
 	struct fit_err problem = FIT_ERR_INIT;
 
-	if (session->connected || (session->cli->sysroot && !session->cli->connect))
+	if (session->connected || (session->other_host && !session->connect))
 		return 0;
-	if (session->cli->connect)
+	if (session->connect)
 		return fit_session_connect(session, err);
 	if (fit_session_connect(session, &problem) < 0)
-		fit_cli_note("other domains are not considered: %s", problem.message);
+		fit_strlist_addf(
+			&session->notes, "other domains are not considered: %s", problem.message);
 	return 0;
 }
 
 /* What the user says, else what is connected to, else the oldest that is supported. */
 static void choose_target(struct fit_session *session)
 {
-	const struct fit_target *stated = &session->cli->target;
+	const struct fit_target *stated = &session->stated;
 	struct fit_target connected = {0};
 
 	if (session->connected)
@@ -161,57 +164,21 @@ static void choose_target(struct fit_session *session)
 
 int fit_session_survey(struct fit_session *session, struct fit_err *err)
 {
-	fit_autostrlist struct fit_strlist notes = {0};
-
 	if (connect_if_possible(session, err) < 0)
 		return -1;
-	if (session->connected && !session->cli->sysroot && fit_virt_is_remote(&session->virt))
+	if (session->connected && !session->other_host && fit_virt_is_remote(&session->virt))
 		return fit_err_set(err, FIT_ERR_REFUSED,
 			"%s is another machine, and a plan is made for the hardware of this one: "
 			"run virt-fit there, or give a copy of its /sys and /proc with --sysroot",
 			session->virt.uri);
 	choose_target(session);
-	if (fit_probe(&session->cli->root, FIT_PROBE_ALL, &session->host, NULL, err) < 0 ||
-		fit_policy_load(&session->cli->root, &session->host, &notes, err) < 0)
+	if (fit_probe(session->root, FIT_PROBE_ALL, &session->host, NULL, err) < 0 ||
+		fit_policy_load(session->root, &session->host, &session->notes, err) < 0)
 		return -1;
-	for (size_t i = 0; i < notes.count; i++)
-		fit_cli_note("%s", notes.items[i]);
-	fit_strlist_clear(&notes);
 	if (!session->connected)
 		return 0;
 	session->knows_networks = fit_virt_networks(&session->virt, &session->networks, NULL) == 0;
-	if (fit_virt_claims(&session->virt, &session->claims, &notes, err) < 0)
-		return -1;
-	for (size_t i = 0; i < notes.count; i++)
-		fit_cli_note("%s", notes.items[i]);
-	return 0;
-}
-
-static void add_param(struct fit_request *request, const char *param)
-{
-	const char *equals = strchr(param, '='); /* options.c has checked that it is there */
-	struct fit_param *added = FIT_APPEND(request->params, request->param_count);
-
-	added->name = fit_xstrndup(param, (size_t)(equals - param));
-	added->value = fit_xstrdup(equals + 1);
-}
-
-static void add_device(struct fit_request *request, const char *device)
-{
-	struct fit_request_device *added = FIT_APPEND(request->devices, request->device_count);
-
-	if (!fit_pciaddr_parse(device, &added->address))
-		added->netdev = fit_xstrdup(device);
-}
-
-void fit_session_add_options(const struct fit_cli *cli, struct fit_request *request)
-{
-	for (size_t i = 0; i < cli->profiles.count; i++)
-		fit_strlist_add(&request->profiles, cli->profiles.items[i]);
-	for (size_t i = 0; i < cli->params.count; i++)
-		add_param(request, cli->params.items[i]);
-	for (size_t i = 0; i < cli->devices.count; i++)
-		add_device(request, cli->devices.items[i]);
+	return fit_virt_claims(&session->virt, &session->claims, &session->notes, err);
 }
 
 static bool is_buffered(void *context, const char *path)
@@ -223,12 +190,11 @@ int fit_session_render(struct fit_session *session, const struct fit_subject *su
 	const char *xml, const struct fit_strlist *only, bool had_metadata,
 	struct fit_render_result *ret_result, struct fit_err *err)
 {
-	struct fit_request asked = {0};
 	const struct fit_render_input input = {
 		.xml = xml ? xml : subject->xml,
 		.length = xml ? strlen(xml) : subject->length,
 		.name = subject->name,
-		.asked = &asked,
+		.asked = &session->asked,
 		.only = only,
 		.had_metadata = had_metadata,
 		.host = &session->host,
@@ -236,24 +202,10 @@ int fit_session_render(struct fit_session *session, const struct fit_subject *su
 		.claims = &session->claims,
 		.networks = session->knows_networks ? &session->networks : NULL,
 		.load = fit_profile_store_load,
-		.load_context = &session->cli->store,
+		.load_context = session->store,
 		.is_buffered = is_buffered,
-		.is_buffered_context = &session->cli->root,
+		.is_buffered_context = session->root,
 	};
 
-	int status;
-
-	fit_session_add_options(session->cli, &asked);
-	status = fit_render(&input, ret_result, err);
-	fit_request_clear(&asked);
-	return status;
-}
-
-void fit_session_print_notes(
-	const struct fit_subject *subject, const struct fit_render_result *result)
-{
-	fit_autofree char *name = fit_printable(subject->name);
-
-	for (size_t i = 0; i < result->notes.count; i++)
-		fit_cli_note("%s: %s", name, result->notes.items[i]);
+	return fit_render(&input, ret_result, err);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/standing.h"
+#include "fitting/standing.h"
 
 #include <stdlib.h>
 #include <string.h>
