@@ -290,6 +290,7 @@ void fit_domain_clear(struct fit_domain *domain)
 	fit_strlist_clear(&domain->cache_tunes);
 	fit_strlist_clear(&domain->memory_tunes);
 	fit_strlist_clear(&domain->qemu_args);
+	fit_strlist_clear(&domain->aliases_like_ours);
 	*domain = (struct fit_domain){0};
 }
 

@@ -17,9 +17,6 @@
 #include "core/cpuset.h"
 #include "core/pciaddr.h"
 
-/* Devices we add carry a user alias with this prefix, which libvirt keeps. */
-#define FIT_ALIAS_PREFIX "ua-virt-fit-"
-
 struct fit_topology {
 	unsigned int sockets;
 	unsigned int dies;     /* 1 when absent */
@@ -89,7 +86,7 @@ struct fit_guest_slot {
 struct fit_domain_hostdev {
 	struct fit_pciaddr source;
 	bool is_interface; /* <interface type='hostdev'> rather than <hostdev> or an NVMe disk */
-	bool ours;	   /* alias starts with FIT_ALIAS_PREFIX */
+	bool ours;	   /* by its alias */
 	char *alias;	   /* NULL when absent */
 };
 
@@ -155,6 +152,7 @@ struct fit_domain {
 	size_t pci_slot_count;
 	struct fit_domain_hostdev *hostdevs; /* PCI ones only, NVMe disks included */
 	size_t hostdev_count;
+	struct fit_strlist aliases_like_ours; /* of all devices */
 };
 
 void fit_domain_clear(struct fit_domain *domain);

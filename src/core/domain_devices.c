@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "core/alias.h"
 #include "core/controller_index.h"
 #include "core/xml.h"
 
@@ -114,7 +115,7 @@ static int add_hostdev(
 	hostdev->source = source;
 	hostdev->is_interface = is_interface;
 	hostdev->alias = fit_xml_attr(fit_xml_child(node, "alias"), "name");
-	hostdev->ours = hostdev->alias && fit_starts_with(hostdev->alias, FIT_ALIAS_PREFIX);
+	hostdev->ours = fit_alias_is_ours(hostdev->alias);
 	return 0;
 }
 
@@ -276,6 +277,14 @@ static int check_controllers(const struct fit_domain_reader *reader, const xmlNo
 	return 0;
 }
 
+static void add_alias(struct fit_domain *domain, const xmlNode *device)
+{
+	fit_autofree char *alias = fit_xml_attr(fit_xml_child(device, "alias"), "name");
+
+	if (fit_alias_is_ours(alias))
+		fit_strlist_add(&domain->aliases_like_ours, alias);
+}
+
 /* A memory device, or a bus that belongs to a guest cell. */
 static bool refers_to_cell(const xmlNode *node)
 {
@@ -293,6 +302,7 @@ int fit_domain_read_devices(const struct fit_domain_reader *reader, const xmlNod
 	fit_xml_for_each (node, devices, NULL) {
 		if (read_device(reader, node) < 0 || read_guest_address(reader, node) < 0)
 			return -1;
+		add_alias(reader->domain, node);
 		reader->domain->has_cell_users |= refers_to_cell(node);
 	}
 	return check_targets(reader, devices) < 0 ? -1 : check_controllers(reader, devices);

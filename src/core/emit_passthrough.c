@@ -4,33 +4,48 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "base/text.h"
+#include "core/alias.h"
 #include "core/xml.h"
+
+/* The name of a device of ours, to be freed. */
+static char *name_device(const struct fit_emitter *emitter, const char *kind, size_t number)
+{
+	fit_autofree char *usual = fit_xasprintf(FIT_ALIAS_PREFIX "%s%zu", kind, number);
+	char *alias = fit_alias_make(emitter->domain, "%s%zu", kind, number);
+
+	if (!fit_streq(alias, usual))
+		fit_plan_reason(emitter->plan, FIT_REASON_NOTE, "devices",
+			"the definition's own device with the alias %s stays as it is, ours is %s: "
+			"remove it if it is left from an earlier fitting",
+			usual, alias);
+	return alias;
+}
 
 static void emit_expander(const struct fit_emitter *emitter, size_t number)
 {
 	const struct fit_planned_expander *expander = &emitter->plan->expanders[number];
-	fit_autofree char *path = fit_xasprintf(
-		"devices/controller[alias/@name='%spxb%u']", FIT_ALIAS_PREFIX, expander->cell);
+	fit_autofree char *alias = name_device(emitter, "pxb", expander->cell);
+	fit_autofree char *path = fit_xasprintf("devices/controller[alias/@name='%s']", alias);
 
 	fit_edits_setf(emitter->edits, path,
 		"<controller type='pci' index='%u' model='pcie-expander-bus'><target "
-		"busNr='%u'><node>%u</node></target><alias name='%spxb%u'/><address type='pci' "
+		"busNr='%u'><node>%u</node></target><alias name='%s'/><address type='pci' "
 		"domain='0x0000' bus='0x00' slot='0x%02x' function='0x0'/></controller>",
-		expander->index, expander->bus_number, expander->cell, FIT_ALIAS_PREFIX,
-		expander->cell, expander->slot);
+		expander->index, expander->bus_number, expander->cell, alias, expander->slot);
 }
 
 static void emit_port(const struct fit_emitter *emitter, size_t number)
 {
 	const struct fit_planned_port *port = &emitter->plan->ports[number];
-	fit_autofree char *path = fit_xasprintf(
-		"devices/controller[alias/@name='%sport%zu']", FIT_ALIAS_PREFIX, number);
+	fit_autofree char *alias = name_device(emitter, "port", number);
+	fit_autofree char *path = fit_xasprintf("devices/controller[alias/@name='%s']", alias);
 
 	fit_edits_setf(emitter->edits, path,
 		"<controller type='pci' index='%u' model='pcie-root-port'><alias "
-		"name='%sport%zu'/><address type='pci' domain='0x0000' bus='0x%02x' "
+		"name='%s'/><address type='pci' domain='0x0000' bus='0x%02x' "
 		"slot='0x%02x' function='0x0'/></controller>",
-		port->index, FIT_ALIAS_PREFIX, number, port->bus, port->slot);
+		port->index, alias, port->bus, port->slot);
 }
 
 /* The element, or "" where libvirt chooses. To be freed. */
@@ -47,8 +62,8 @@ static char *format_place(const struct fit_guest_place *place)
 static void emit_device(const struct fit_emitter *emitter, size_t number)
 {
 	const struct fit_planned_device *device = &emitter->plan->devices[number];
-	fit_autofree char *path =
-		fit_xasprintf("devices/hostdev[alias/@name='%sdev%zu']", FIT_ALIAS_PREFIX, number);
+	fit_autofree char *alias = name_device(emitter, "dev", number);
+	fit_autofree char *path = fit_xasprintf("devices/hostdev[alias/@name='%s']", alias);
 	fit_autofree char *place = format_place(&device->place);
 	fit_autofree char *rom =
 		device->rom ? fit_xasprintf("<rom bar='%s'/>", device->rom) : fit_xstrdup("");
@@ -56,9 +71,9 @@ static void emit_device(const struct fit_emitter *emitter, size_t number)
 	fit_edits_setf(emitter->edits, path,
 		"<hostdev mode='subsystem' type='pci' managed='yes'><source><address "
 		"domain='0x%04x' bus='0x%02x' slot='0x%02x' function='0x%x'/></source><alias "
-		"name='%sdev%zu'/>%s%s</hostdev>",
+		"name='%s'/>%s%s</hostdev>",
 		device->addr.domain, device->addr.bus, device->addr.slot, device->addr.function,
-		FIT_ALIAS_PREFIX, number, rom, place);
+		alias, rom, place);
 }
 
 /* The NIC of the definition that is partner of a VF stays; it only gets a name and is told. */
@@ -106,19 +121,19 @@ static void emit_vf(const struct fit_emitter *emitter, size_t number)
 {
 	const struct fit_planned_vf *vf = &emitter->plan->vfs[number];
 	const char *element = vf->is_interface ? "interface" : "hostdev";
-	fit_autofree char *path = fit_xasprintf(
-		"devices/%s[alias/@name='%svf%zu']", element, FIT_ALIAS_PREFIX, number);
+	fit_autofree char *alias = name_device(emitter, "vf", number);
+	fit_autofree char *path = fit_xasprintf("devices/%s[alias/@name='%s']", element, alias);
 	fit_autofree char *mac =
 		vf->mac ? fit_xasprintf("<mac address='%s'/>", vf->mac) : fit_xstrdup("");
 	fit_autofree char *source = format_source(vf);
 	fit_autofree char *settings = format_settings(vf);
 	fit_autofree char *place = format_place(&vf->place);
 
-	fit_edits_setf(emitter->edits, path, "<%s>%s%s%s<alias name='%svf%zu'/>%s</%s>",
+	fit_edits_setf(emitter->edits, path, "<%s>%s%s%s<alias name='%s'/>%s</%s>",
 		vf->network	   ? "interface type='network'"
 		: vf->is_interface ? "interface type='hostdev' managed='yes'"
 				   : "hostdev mode='subsystem' type='pci' managed='yes'",
-		mac, source, settings, FIT_ALIAS_PREFIX, number, place, element);
+		mac, source, settings, alias, place, element);
 }
 
 void fit_emit_passthrough(const struct fit_emitter *emitter)

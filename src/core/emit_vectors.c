@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "core/alias.h"
 
 #define USER_ALIAS "ua-"
 #define PROPERTY \
@@ -27,7 +28,7 @@ static char *choose_alias(const struct fit_emitter *emitter, const struct fit_ve
 	free(alias);
 	if (vectors->given)
 		return fit_xstrdup(vectors->given);
-	alias = fit_xasprintf("%s%s", FIT_ALIAS_PREFIX, vectors->alias);
+	alias = fit_alias_make(emitter->domain, "%s", vectors->alias);
 	fit_edits_setf(emitter->edits, path, "<alias name='%s'/>", alias);
 	return alias;
 }

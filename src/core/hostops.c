@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "core/alias.h"
 
 void fit_hostops_clear(struct fit_hostops *ops)
 {

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "core/domain.h"
+#include "core/alias.h"
 #include "core/overlay_parts.h"
 #include "core/overlay_step.h"
 #include "core/path.h"
@@ -325,7 +325,7 @@ static int check_identity(struct merge *merge, const xmlNode *node, const char *
 
 	if (fit_path_parse(step, &path, merge->err) < 0)
 		return fit_err_prefix(merge->err, "%s:%u: ", merge->from->file, fit_xml_line(node));
-	if (!alias || !fit_starts_with(alias, FIT_ALIAS_PREFIX))
+	if (!fit_alias_is_ours(alias))
 		return 0;
 	return fail(merge->err, merge->from->file, node,
 		"<%s>: aliases with %s are for devices that virt-fit adds by itself", node->name,

@@ -18,6 +18,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "core/alias.h"
 #include "core/target.h"
 
 #define BUS_MAX 255
@@ -159,7 +160,7 @@ static bool has_same_controllers(const struct layout *layout, const struct fit_s
 	for (size_t i = 0; previous && i < previous->controller_count; i++) {
 		const char *alias = previous->controllers[i].alias;
 
-		ours += alias && fit_starts_with(alias, FIT_ALIAS_PREFIX);
+		ours += fit_alias_is_ours(alias) && !fit_alias_is_taken(layout->domain, alias);
 	}
 	for (size_t i = 0; i < aliases->count; i++) {
 		const struct fit_domain_controller *controller =
@@ -172,14 +173,14 @@ static bool has_same_controllers(const struct layout *layout, const struct fit_s
 	return ours == aliases->count;
 }
 
-static char *expander_alias(unsigned int cell)
+static char *expander_alias(const struct layout *layout, unsigned int cell)
 {
-	return fit_xasprintf(FIT_ALIAS_PREFIX "pxb%u", cell);
+	return fit_alias_make(layout->domain, "pxb%u", cell);
 }
 
-static char *port_alias(size_t number)
+static char *port_alias(const struct layout *layout, size_t number)
 {
-	return fit_xasprintf(FIT_ALIAS_PREFIX "port%zu", number);
+	return fit_alias_make(layout->domain, "port%zu", number);
 }
 
 static size_t count_ports(const struct layout *layout, int cell)
@@ -318,13 +319,13 @@ static void count_controllers(struct layout *layout)
 	fit_autostrlist struct fit_strlist aliases = {0};
 
 	for (size_t i = 0; i < layout->plan->expander_count; i++) {
-		fit_autofree char *alias = expander_alias(layout->plan->expanders[i].cell);
+		fit_autofree char *alias = expander_alias(layout, layout->plan->expanders[i].cell);
 
 		fit_strlist_add(&aliases, alias);
 	}
 	for (size_t i = 0; i < layout->card_count; i++) {
 		struct card *card = &layout->cards[i];
-		fit_autofree char *alias = port_alias(layout->port_count);
+		fit_autofree char *alias = port_alias(layout, layout->port_count);
 
 		card->ported =
 			card->cell >= 0 || (card->count > 1 && has_root_ports(layout->domain));
@@ -342,7 +343,7 @@ static void number_expanders(struct layout *layout)
 
 	for (size_t i = 0; i < plan->expander_count; i++) {
 		struct fit_planned_expander *expander = &plan->expanders[i];
-		fit_autofree char *alias = expander_alias(expander->cell);
+		fit_autofree char *alias = expander_alias(layout, expander->cell);
 
 		expander->index = provide_bus(layout, alias);
 		expander->slot = free_root_slot(layout, i);
@@ -367,7 +368,7 @@ static unsigned int parent_bus(const struct layout *layout, int cell)
 static bool add_port(struct layout *layout, const struct card *card, unsigned int *ret_bus)
 {
 	struct fit_plan *plan = layout->plan;
-	fit_autofree char *alias = port_alias(plan->port_count);
+	fit_autofree char *alias = port_alias(layout, plan->port_count);
 	unsigned int parent = parent_bus(layout, card->cell);
 	unsigned int bus = provide_bus(layout, alias);
 	size_t on_root = plan->expander_count;

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "core/alias.h"
 #include "core/networks.h"
 #include "core/profile_value.h"
 #include "core/target.h"
@@ -165,7 +166,7 @@ static int add_standby(struct fit_planner *planner, const struct fit_domain_inte
 	standby->names_itself = has_alias;
 	standby->alias =
 		has_alias ? fit_xstrdup(nic->alias)
-			  : fit_xasprintf(FIT_ALIAS_PREFIX "standby%zu", plan->standby_count - 1);
+			  : fit_alias_make(planner->domain, "standby%zu", plan->standby_count - 1);
 	fit_planner_reason(planner, FIT_REASON_CHOICE, "vf",
 		"the NIC %s stands in for VF %zu, with the same MAC", standby->mac,
 		plan->standby_count);

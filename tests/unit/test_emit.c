@@ -344,6 +344,43 @@ static void vfs_become_interfaces_or_hostdevs(void **state)
 		"function='0x1'/></source><alias name='ua-virt-fit-vf1'/></hostdev>\n");
 }
 
+/* Written over it, ours would take the user's device away. */
+static void a_name_that_the_definition_has_already_is_not_taken(void **state)
+{
+	struct fit_planned_vf vfs[] = {{.vf = {0, 0x41, 0x10, 2}, .is_interface = true}};
+	struct fit_planned_device devices[] = {{.addr = {0, 0x81, 0, 0}}};
+	struct fit_planned_port ports[] = {{.index = 7}};
+	struct fit_planned_expander expanders[] = {{.cell = 1, .index = 6, .bus_number = 240}};
+	const struct fit_plan plan = {
+		.vfs = vfs,
+		.vf_count = 1,
+		.devices = devices,
+		.device_count = 1,
+		.ports = ports,
+		.port_count = 1,
+		.expanders = expanders,
+		.expander_count = 1,
+	};
+	fit_autofree char *text =
+		emit("<devices><interface type='bridge'><alias name='ua-virt-fit-vf0'/>"
+		     "</interface><sound><alias name='ua-virt-fit-vf0-2'/></sound><rng><alias "
+		     "name='ua-virt-fit-dev0'/></rng><controller type='usb'><alias "
+		     "name='ua-virt-fit-port0'/></controller><input><alias "
+		     "name='ua-virt-fit-pxb1'/></input></devices>",
+			&plan, FIT_EXISTING_REPLACE);
+	static const char *const taken[] = {"vf0'", "vf0-2'", "dev0'", "port0'", "pxb1'"};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(taken); i++)
+		if (strstr(text, taken[i]))
+			fail_msg("%s is in: %s", taken[i], text);
+	assert_non_null(strstr(text, "devices/interface[alias/@name='ua-virt-fit-vf0-3'] = "));
+	assert_non_null(strstr(text, "<alias name='ua-virt-fit-vf0-3'/>"));
+	assert_non_null(strstr(text, "devices/hostdev[alias/@name='ua-virt-fit-dev0-2'] = "));
+	assert_non_null(strstr(text, "devices/controller[alias/@name='ua-virt-fit-port0-2'] = "));
+	assert_non_null(strstr(text, "devices/controller[alias/@name='ua-virt-fit-pxb1-2'] = "));
+}
+
 /* A VF names its partner by alias; one that has an alias of its own keeps it. */
 static void a_standby_has_a_name_and_the_vf_its_mac(void **state)
 {
@@ -387,6 +424,7 @@ int main(void)
 		cmocka_unit_test(memory_is_bound_backed_and_rounded),
 		cmocka_unit_test(replacing_memory_settings_leaves_no_contradiction),
 		cmocka_unit_test(vfs_become_interfaces_or_hostdevs),
+		cmocka_unit_test(a_name_that_the_definition_has_already_is_not_taken),
 		cmocka_unit_test(a_standby_has_a_name_and_the_vf_its_mac),
 	};
 

@@ -234,6 +234,24 @@ static void controllers_stay_where_they_are(void **state)
 	end(&s);
 }
 
+/* Also where a controller of the user's is called like one of ours. */
+static void a_name_of_the_users_does_not_move_controllers(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	set_up(&s);
+	fit_strlist_add(&s.domain.aliases_like_ours, "ua-virt-fit-port0");
+	set_alias(add_controller(&s.domain, "pcie-root-port", 3, 0, -1), "ua-virt-fit-port0");
+	set_alias(add_controller(&s.previous, "pcie-root-port", 3, 0, -1), "ua-virt-fit-port0");
+	set_alias(add_controller(&s.previous, "pcie-expander-bus", 6, 240, 1), "ua-virt-fit-pxb1");
+	set_alias(add_controller(&s.previous, "pcie-root-port", 7, 0, -1), "ua-virt-fit-port0-2");
+	s.input.previous = &s.previous;
+	add_vf(&s, 1);
+	expect(&s, "pxb 1: 6 240@0/18; port 7@6/0; 7/0.0 ");
+	end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -244,6 +262,7 @@ int main(void)
 		cmocka_unit_test(an_expander_bus_without_room_is_left_alone),
 		cmocka_unit_test(conventional_pci_has_no_such_buses),
 		cmocka_unit_test(controllers_stay_where_they_are),
+		cmocka_unit_test(a_name_of_the_users_does_not_move_controllers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
