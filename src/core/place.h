@@ -37,6 +37,7 @@ enum fit_cost_level {
 	FIT_COST_PAGES,		 /* place of the page size in the profile's list */
 	FIT_COST_MEMORY,	 /* distance from the memory */
 	FIT_COST_L3,		 /* L3 groups used */
+	FIT_COST_CLUSTERS,	 /* clusters used */
 	FIT_COST_HIDDEN_SMT,	 /* vCPUs share cores although the guest sees no threads */
 	FIT_COST_IDLE_THREADS,	 /* threads of the chosen cores without a vCPU */
 	FIT_COST_MOVED,		 /* vCPUs and VFs that would leave their previous place */
@@ -55,6 +56,7 @@ struct fit_core {
 	unsigned int cpu;     /* its lowest CPU, by which it is known */
 	int node;	      /* -1 unknown */
 	unsigned int l3;      /* lowest CPU of its L3 group; of its node when that is unknown */
+	unsigned int cluster; /* lowest CPU of its cluster; its L3 group where there are none */
 	unsigned int first;   /* the lowest usable CPU; @cpu when there is none */
 	unsigned int threads; /* number of usable CPUs */
 	bool efficiency;
@@ -127,6 +129,7 @@ struct fit_candidate {
 	bool emulator_has_core;
 	struct fit_cpuset cpus;	     /* of the vCPUs: all they can have of their cores */
 	struct fit_cpuset l3_groups; /* of these cores */
+	struct fit_cpuset clusters;  /* of these cores */
 	struct fit_cpuset memory_nodes;
 	bool memory_spills;		/* nodes farther away had to be added for size */
 	struct fit_planned_cell *cells; /* none: the guest has no cells */
@@ -165,6 +168,7 @@ struct fit_planner {
 	size_t held_count;
 	bool has_isolated;
 	bool has_efficiency;
+	bool has_clusters[2];		/* cores of performance, of efficiency */
 	unsigned int max_guest_threads; /* what this machine type can have */
 	unsigned int kept_threads;   /* threads of the topology that is kept; 0: ours to choose */
 	unsigned int wanted_threads; /* that the profile wants of each guest core; 0: any */
@@ -220,8 +224,8 @@ bool fit_core_is_free(const struct fit_planner *planner, const struct fit_core *
 /* place_cpus.c */
 /* False when the candidate has too few cores. */
 bool fit_place_cpus_complete(const struct fit_planner *planner, struct fit_candidate *candidate);
-/* Into guest order: by node, L3 group and CPU, so that neighbours in the guest are near each other.
- */
+/* Into guest order: by node, L3 group, cluster and CPU, so that neighbours in the guest are near
+ * each other. */
 void fit_cores_sort(const struct fit_core **cores, size_t count);
 unsigned int fit_core_room(const struct fit_candidate *candidate, const struct fit_core *core);
 bool fit_core_suits(const struct fit_planner *planner, const struct fit_candidate *candidate,

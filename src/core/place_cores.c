@@ -65,6 +65,68 @@ static void add_core(
 	planner->has_isolated |= core->isolated;
 }
 
+struct member {
+	const struct fit_cpu *cpu;
+	struct fit_core *core;
+};
+
+/* Ids of clusters count within a die. A cluster has cores of one kind and is part of one L3 group.
+ */
+static int compare_clusters(const struct member *left, const struct member *right)
+{
+	if (left->core->efficiency != right->core->efficiency)
+		return left->core->efficiency ? 1 : -1;
+	if (left->core->node != right->core->node)
+		return left->core->node < right->core->node ? -1 : 1;
+	if (left->core->l3 != right->core->l3)
+		return left->core->l3 < right->core->l3 ? -1 : 1;
+	if (left->cpu->package != right->cpu->package)
+		return left->cpu->package < right->cpu->package ? -1 : 1;
+	if (left->cpu->die != right->cpu->die)
+		return left->cpu->die < right->cpu->die ? -1 : 1;
+	return (left->cpu->cluster > right->cpu->cluster) -
+	       (left->cpu->cluster < right->cpu->cluster);
+}
+
+static int compare_members(const void *a, const void *b)
+{
+	const struct member *left = a;
+	const struct member *right = b;
+	int order = compare_clusters(left, right);
+
+	return order ? order
+		     : (left->core->cpu > right->core->cpu) - (left->core->cpu < right->core->cpu);
+}
+
+/* Clusters (Arm, modules of efficiency cores) are cores that share something nearer than the L3
+ * cache. Most x86 kernels number them too where each core is one of its own: of such a kind of core
+ * nothing is known. */
+static void find_clusters(struct fit_planner *planner)
+{
+	size_t count = planner->core_count;
+	fit_autofree struct member *members = fit_xcalloc(count, sizeof(*members));
+
+	for (size_t i = 0; i < count; i++)
+		members[i] = (struct member){
+			.cpu = fit_host_cpu(planner->host, planner->cores[i].cpu),
+			.core = &planner->cores[i],
+		};
+	qsort(members, count, sizeof(*members), compare_members);
+	for (size_t i = 0; i < count; i++) {
+		struct fit_core *core = members[i].core;
+
+		core->cluster = core->cpu;
+		if (i == 0 || members[i].cpu->cluster < 0 ||
+			compare_clusters(&members[i - 1], &members[i]) != 0)
+			continue;
+		core->cluster = members[i - 1].core->cluster;
+		planner->has_clusters[core->efficiency] = true;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (!planner->has_clusters[planner->cores[i].efficiency])
+			planner->cores[i].cluster = planner->cores[i].l3;
+}
+
 static void find_cores(struct fit_planner *planner)
 {
 	const struct fit_host *host = planner->host;
@@ -81,8 +143,10 @@ static void find_cores(struct fit_planner *planner)
 		fit_cpuset_subtract(&left, &cpus);
 		add_core(planner, cpu, &cpus);
 	}
-	if (planner->core_count)
+	if (planner->core_count) {
 		qsort(planner->cores, planner->core_count, sizeof(*planner->cores), compare_cores);
+		find_clusters(planner);
+	}
 	planner->core_of = fit_xcalloc(FIT_CPUSET_MAX, sizeof(*planner->core_of));
 	for (size_t i = 0; i < FIT_CPUSET_MAX; i++)
 		planner->core_of[i] = SIZE_MAX;

@@ -2,8 +2,8 @@
 /*
  * Which cores of a candidate's nodes the vCPUs get. Inside a node: cores that nobody else is
  * defined on first, then as few L3 groups as possible (the largest groups until the rest fits into
- * one, and that one as small as possible, so that large groups stay whole for others). Several
- * nodes get equal shares where they have the room.
+ * one, and that one as small as possible, so that large groups stay whole for others), in them as
+ * few clusters. Several nodes get equal shares where they have the room.
  */
 #include "core/place.h"
 
@@ -11,7 +11,8 @@
 
 #include "base/memory.h"
 
-struct l3_group {
+/* Cores that share an L3 cache, or a cluster in it. */
+struct group {
 	unsigned int key;
 	size_t room; /* vCPUs its cores could still take */
 	bool touched;
@@ -67,32 +68,38 @@ static void take(struct fit_candidate *candidate, const struct fit_core *core, s
 
 	*FIT_APPEND(candidate->cores, candidate->core_count) = core;
 	fit_cpuset_add(&candidate->l3_groups, core->l3);
+	fit_cpuset_add(&candidate->clusters, core->cluster);
 	*need -= room < *need ? room : *need;
 }
 
-static size_t list_groups(const struct fit_candidate *candidate, const struct fit_core *const *list,
-	size_t count, struct l3_group *ret_groups)
+static unsigned int key_of(const struct fit_core *core, bool clusters)
 {
+	return clusters ? core->cluster : core->l3;
+}
+
+static size_t list_groups(const struct fit_candidate *candidate, const struct fit_core *const *list,
+	size_t count, bool clusters, struct group *ret_groups)
+{
+	const struct fit_cpuset *touched = clusters ? &candidate->clusters : &candidate->l3_groups;
 	size_t group_count = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct fit_core *core = list[i];
+		unsigned int key = key_of(list[i], clusters);
 		size_t g = 0;
 
-		while (g < group_count && ret_groups[g].key != core->l3)
+		while (g < group_count && ret_groups[g].key != key)
 			g++;
-		if (g == group_count) {
-			ret_groups[group_count++] = (struct l3_group){
-				.key = core->l3,
-				.touched = fit_cpuset_contains(&candidate->l3_groups, core->l3),
+		if (g == group_count)
+			ret_groups[group_count++] = (struct group){
+				.key = key,
+				.touched = fit_cpuset_contains(touched, key),
 			};
-		}
-		ret_groups[g].room += fit_core_room(candidate, core);
+		ret_groups[g].room += fit_core_room(candidate, list[i]);
 	}
 	return group_count;
 }
 
-static bool group_is_better(const struct l3_group *a, const struct l3_group *b, size_t need)
+static bool group_is_better(const struct group *a, const struct group *b, size_t need)
 {
 	bool a_fits = a->room >= need;
 	bool b_fits = b->room >= need;
@@ -106,28 +113,34 @@ static bool group_is_better(const struct l3_group *a, const struct l3_group *b, 
 	return a->key < b->key;
 }
 
-/* Takes cores from @list, group by group, until @need is met or the list is empty. */
-static void take_groups(
-	struct fit_candidate *candidate, const struct fit_core **list, size_t count, size_t *need)
+/* Takes cores from @list, group by group, until @need is met or the list is empty: L3 groups, and
+ * of each its clusters. */
+static void take_groups(struct fit_candidate *candidate, const struct fit_core **list, size_t count,
+	bool clusters, size_t *need)
 {
-	fit_autofree struct l3_group *groups = fit_xcalloc(count, sizeof(*groups));
+	fit_autofree struct group *groups = fit_xcalloc(count, sizeof(*groups));
+	fit_autofree const struct fit_core **members = fit_xcalloc(count, sizeof(*members));
 
 	while (*need > 0 && count > 0) {
-		size_t group_count = list_groups(candidate, list, count, groups);
-		const struct l3_group *best = &groups[0];
-		size_t left = 0;
+		size_t group_count = list_groups(candidate, list, count, clusters, groups);
+		const struct group *best = &groups[0];
+		size_t member_count = 0, left = 0;
 
 		for (size_t g = 1; g < group_count; g++) {
 			if (group_is_better(&groups[g], best, *need))
 				best = &groups[g];
 		}
 		for (size_t i = 0; i < count; i++) {
-			if (*need > 0 && list[i]->l3 == best->key)
-				take(candidate, list[i], need);
+			if (key_of(list[i], clusters) == best->key)
+				members[member_count++] = list[i];
 			else
 				list[left++] = list[i];
 		}
 		count = left;
+		if (!clusters)
+			take_groups(candidate, members, member_count, true, need);
+		for (size_t i = 0; clusters && i<member_count && * need> 0; i++)
+			take(candidate, members[i], need);
 	}
 }
 
@@ -165,7 +178,7 @@ static void take_of_node(
 
 		if (candidate->prefer_previous)
 			take_previous(candidate, list, &count, &need);
-		take_groups(candidate, list, count, &need);
+		take_groups(candidate, list, count, false, &need);
 	}
 }
 
@@ -269,6 +282,8 @@ static int compare_places(const void *a, const void *b)
 		return left->node < right->node ? -1 : 1;
 	if (left->l3 != right->l3)
 		return left->l3 < right->l3 ? -1 : 1;
+	if (left->cluster != right->cluster)
+		return left->cluster < right->cluster ? -1 : 1;
 	return (left->cpu > right->cpu) - (left->cpu < right->cpu);
 }
 
@@ -337,6 +352,7 @@ static void rate_cores(const struct fit_planner *planner, struct fit_candidate *
 	cost->level[FIT_COST_EFFICIENCY] = candidate->efficiency;
 	cost->level[FIT_COST_UNEVEN] = rate_shares(planner, candidate);
 	cost->level[FIT_COST_L3] = fit_cpuset_count(&candidate->l3_groups);
+	cost->level[FIT_COST_CLUSTERS] = fit_cpuset_count(&candidate->clusters);
 	cost->level[FIT_COST_HIDDEN_SMT] =
 		!planner->kept_threads && !planner->profile->vcpus.pin_set &&
 		candidate->per_core > fit_guest_threads(planner, candidate);
@@ -440,10 +456,11 @@ bool fit_place_cpus_complete(const struct fit_planner *planner, struct fit_candi
 	if (!take_cores(planner, candidate))
 		return false;
 	fit_cores_sort(candidate->cores, candidate->core_count);
-	candidate->l3_groups = (struct fit_cpuset){0};
+	candidate->l3_groups = candidate->clusters = (struct fit_cpuset){0};
 	for (size_t i = 0; i < candidate->core_count; i++) {
 		fit_cpuset_unite(&candidate->cpus, &candidate->cores[i]->usable);
 		fit_cpuset_add(&candidate->l3_groups, candidate->cores[i]->l3);
+		fit_cpuset_add(&candidate->clusters, candidate->cores[i]->cluster);
 	}
 	rate_cores(planner, candidate);
 	rate_moves(planner, candidate);

@@ -2,16 +2,17 @@
 /*
  * The best cores of a candidate's nodes, exactly, where there are few enough to find them that way.
  *
- * What a set of cores costs is a sum over its cores and L3 groups, except how uneven the nodes'
- * shares are and how many of QEMU's threads get a core: these two follow from how many vCPUs each
- * node has and which cores are left. So for each node, first vCPU and number of vCPUs the cheapest
- * cores are found for every kind of rest (dynamic programming over the node's cores), then nodes
- * are combined within all bounds of their shares. Costs are packed into one number, the most
+ * What a set of cores costs is a sum over its cores, clusters and L3 groups, except how uneven the
+ * nodes' shares are and how many of QEMU's threads get a core: these two follow from how many vCPUs
+ * each node has and which cores are left. So for each node, first vCPU and number of vCPUs the
+ * cheapest cores are found for every kind of rest (dynamic programming over the node's cores), then
+ * nodes are combined within all bounds of their shares. Costs are packed into one number, the most
  * important highest; among equals the set with the lower core wins.
  */
 #include "core/place.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
@@ -20,14 +21,16 @@
 #define CORES_MAX  64
 #define VCPUS_MAX  256
 
-/* Fields of a packed cost. */
-#define FIELD_BITS 10
-#define OVERLAP	   (1ULL << 5 * FIELD_BITS)
-#define L3_GROUP   (1ULL << 4 * FIELD_BITS)
-#define IDLE	   (1ULL << 3 * FIELD_BITS)
-#define MOVED	   (1ULL << 2 * FIELD_BITS)
-#define FRAGMENT   (1ULL << FIELD_BITS) /* in an L3 group that is used */
-#define LEFT	   1ULL			/* on the node */
+/* Fields of a packed cost: of all but two at most one for each core. */
+#define FIELD_BITS 7
+#define WIDE_BITS  11
+#define LEFT	   1ULL			    /* on the node */
+#define FRAGMENT   (LEFT << FIELD_BITS)	    /* in an L3 group that is used */
+#define MOVED	   (FRAGMENT << FIELD_BITS) /* vCPUs too */
+#define IDLE	   (MOVED << WIDE_BITS)	    /* threads of the cores */
+#define CLUSTER	   (IDLE << WIDE_BITS)
+#define L3_GROUP   (CLUSTER << FIELD_BITS)
+#define OVERLAP	   (L3_GROUP << FIELD_BITS)
 
 struct choice {
 	uint64_t cost;
@@ -152,9 +155,9 @@ static void forget(const struct exact *exact, struct choice *table)
 		table[i] = no_choice;
 }
 
-/* One more core: it is taken, if the group is used, or left. */
-static void step(const struct exact *exact, size_t number, bool group_used, size_t first,
-	struct choice *from, struct choice *to)
+/* One more core: it is taken, if it may be, or left. */
+static void step(const struct exact *exact, size_t number, bool may_take, bool group_used,
+	size_t first, struct choice *from, struct choice *to)
 {
 	const struct fit_core *core = exact->cores[number];
 	size_t room = fit_core_room(exact->candidate, core);
@@ -163,7 +166,7 @@ static void step(const struct exact *exact, size_t number, bool group_used, size
 	for (size_t placed = 0; first + placed <= exact->need; placed++) {
 		size_t left = exact->need - first - placed;
 		size_t vcpus = room < left ? room : left;
-		bool takes = group_used && exact->suits[number] && vcpus > 0;
+		bool takes = may_take && exact->suits[number] && vcpus > 0;
 		uint64_t use_cost = takes ? cost_of_use(exact, core, first + placed, vcpus) : 0;
 
 		for (size_t rest = 0; rest < RESTS(exact); rest++) {
@@ -183,45 +186,79 @@ static void step(const struct exact *exact, size_t number, bool group_used, size
 	}
 }
 
-/* The best choices of node @node for vCPUs from @first on, into @ret_table. @work has room for four
- * tables. */
+/* Cores from @begin on that share a cluster, or an L3 group. */
+static size_t end_of_part(const struct exact *exact, size_t begin, size_t end, bool clusters)
+{
+	const struct fit_core *first = exact->cores[begin];
+	size_t next = begin;
+
+	while (next < end && exact->cores[next]->l3 == first->l3 &&
+		(!clusters || exact->cores[next]->cluster == first->cluster))
+		next++;
+	return next;
+}
+
+/* Takes or leaves each core of a part that is used, leaves all of one that is not. @table becomes
+ * the result, @work has room for a table. */
+static void try_part(const struct exact *exact, size_t begin, size_t end, bool takes,
+	bool group_used, size_t first, struct choice *table, struct choice *work)
+{
+	for (size_t i = begin; i < end; i++) {
+		forget(exact, work);
+		step(exact, i, takes, group_used, first, table, work);
+		memcpy(table, work, table_size(exact) * sizeof(*table));
+	}
+}
+
+static void add_cost(const struct exact *exact, struct choice *table, uint64_t cost)
+{
+	for (size_t i = 0; i < table_size(exact); i++)
+		table[i].cost += table[i].cost != UINT64_MAX ? cost : 0;
+}
+
+static void improve_all(const struct exact *exact, struct choice *table, const struct choice *other)
+{
+	for (size_t i = 0; i < table_size(exact); i++)
+		improve(&table[i], &other[i]);
+}
+
+/* The L3 group is used: which of its clusters are? @work has room for two tables. */
+static void solve_group(const struct exact *exact, size_t begin, size_t end, size_t first,
+	struct choice *table, struct choice *work)
+{
+	size_t size = table_size(exact);
+	bool is_one = end_of_part(exact, begin, end, true) == end;
+
+	add_cost(exact, table, L3_GROUP);
+	for (size_t next; begin < end; begin = next) {
+		next = end_of_part(exact, begin, end, true);
+		memcpy(work, table, size * sizeof(*work));
+		add_cost(exact, work, CLUSTER);
+		try_part(exact, begin, next, true, true, first, work, work + size);
+		if (is_one)
+			forget(exact, table);
+		else
+			try_part(exact, begin, next, false, true, first, table, work + size);
+		improve_all(exact, table, work);
+	}
+}
+
+/* The best choices of node @node for vCPUs from @first on, into @ret_table. @work has room for
+ * three tables. */
 static void solve_node(const struct exact *exact, size_t node, size_t first,
 	struct choice *ret_table, struct choice *work)
 {
 	size_t size = table_size(exact);
 	size_t end = exact->node_start[node + 1];
-	size_t next;
 
 	forget(exact, ret_table);
 	*at(exact, ret_table, 0, 0) = (struct choice){0};
-	for (size_t begin = exact->node_start[node]; begin < end; begin = next) {
-		struct choice *results[2] = {0};
-
-		next = begin;
-		while (next < end && exact->cores[next]->l3 == exact->cores[begin]->l3)
-			next++;
-		for (int used = 0; used <= 1; used++) {
-			struct choice *from = &work[size * 2 * (size_t)used];
-			struct choice *to = from + size;
-
-			for (size_t i = 0; i < size; i++) {
-				from[i] = ret_table[i];
-				from[i].cost += used && from[i].cost != UINT64_MAX ? L3_GROUP : 0;
-			}
-			for (size_t i = begin; i < next; i++) {
-				struct choice *swap = from;
-
-				forget(exact, to);
-				step(exact, i, used, first, from, to);
-				from = to;
-				to = swap;
-			}
-			results[used] = from;
-		}
-		for (size_t i = 0; i < size; i++) {
-			ret_table[i] = results[0][i];
-			improve(&ret_table[i], &results[1][i]);
-		}
+	for (size_t next, begin = exact->node_start[node]; begin < end; begin = next) {
+		next = end_of_part(exact, begin, end, false);
+		memcpy(work, ret_table, size * sizeof(*work));
+		solve_group(exact, begin, next, first, work, work + size);
+		try_part(exact, begin, next, false, false, first, ret_table, work + size);
+		improve_all(exact, ret_table, work);
 	}
 }
 
@@ -356,7 +393,7 @@ static void find_best(const struct exact *exact, struct best *best)
 	size_t starts = exact->node_count > 1 ? exact->need : 1;
 	fit_autofree struct choice *tables =
 		fit_xcalloc(exact->node_count * starts * size, sizeof(*tables));
-	fit_autofree struct choice *work = fit_xcalloc(4 * size, sizeof(*work));
+	fit_autofree struct choice *work = fit_xcalloc(3 * size, sizeof(*work));
 
 	for (size_t node = 0; node < exact->node_count; node++)
 		for (size_t first = 0; first < (node ? starts : 1); first++)

@@ -267,12 +267,15 @@ static void explain_cores(struct fit_planner *planner, const struct fit_candidat
 	fit_autofree char *nodes = fit_cpuset_describe(&candidate->nodes, "node");
 	fit_autofree char *cpus = fit_cpuset_describe(&candidate->cpus, "CPU");
 	uint64_t groups = candidate->cost.level[FIT_COST_L3];
+	uint64_t clusters = candidate->cost.level[FIT_COST_CLUSTERS];
+	fit_autofree char *more = fit_xasprintf(
+		", %llu cluster%s", (unsigned long long)clusters, fit_plural(clusters));
 
 	fit_planner_reason(planner, FIT_REASON_CHOICE, "vcpus",
-		"%u vCPU%s on %zu whole core%s of %s (%s), %llu L3 group%s", planner->open_vcpus,
+		"%u vCPU%s on %zu whole core%s of %s (%s), %llu L3 group%s%s", planner->open_vcpus,
 		fit_plural(planner->open_vcpus), candidate->core_count,
 		fit_plural(candidate->core_count), nodes, cpus, (unsigned long long)groups,
-		fit_plural(groups));
+		fit_plural(groups), planner->has_clusters[candidate->efficiency] ? more : "");
 	if (candidate->efficiency)
 		fit_planner_reason(planner, FIT_REASON_WARNING, "vcpus",
 			"the vCPUs are on efficiency cores: too few performance cores are free");

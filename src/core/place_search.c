@@ -61,6 +61,7 @@ static const struct {
 	[FIT_COST_PAGES] = {"no room for pages of the size that comes first", false},
 	[FIT_COST_MEMORY] = {"its memory is too small or too far away", false},
 	[FIT_COST_L3] = {"more L3 groups", true},
+	[FIT_COST_CLUSTERS] = {"more clusters", true},
 	[FIT_COST_HIDDEN_SMT] = {"vCPUs would share cores and the guest would not know", false},
 	[FIT_COST_IDLE_THREADS] = {"more idle threads", true},
 	[FIT_COST_MOVED] = {"more vCPUs and VFs would move", true},

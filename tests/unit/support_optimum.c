@@ -16,6 +16,8 @@ struct core {
 	unsigned int order[8]; /* the usable CPUs */
 	unsigned int threads;  /* how many */
 	unsigned int node, l3;
+	int id_of_cluster;
+	unsigned int cluster; /* its lowest CPU; the L3 group where cores of this kind have none */
 	bool efficiency, isolated, running, defined, kept, previous, previous_thread;
 };
 
@@ -70,6 +72,7 @@ static void add_core(struct trial *t, const struct fit_cpu *cpu)
 	core->cpus = core->usable = cpu->siblings;
 	core->node = (unsigned int)cpu->node;
 	core->l3 = (unsigned int)fit_cpuset_next(&host->l3_groups[cpu->l3], 0);
+	core->id_of_cluster = cpu->cluster;
 	core->efficiency = cpu->kind == FIT_CPU_EFFICIENCY;
 	core->isolated = fit_cpuset_is_subset(&cpu->siblings, &host->isolated);
 	core->running = holder(t->b, &core->cpus, true) != NULL;
@@ -121,6 +124,35 @@ static void set_previous(struct trial *t)
 	}
 }
 
+static bool share_cluster(const struct core *a, const struct core *b)
+{
+	return a->l3 == b->l3 && a->efficiency == b->efficiency && a->id_of_cluster >= 0 &&
+	       a->id_of_cluster == b->id_of_cluster;
+}
+
+/* A kind of core of which no two share a cluster has no clusters. */
+static void set_clusters(struct trial *t)
+{
+	bool exist[2] = {false, false};
+
+	for (unsigned int i = 0; i < t->core_count; i++) {
+		unsigned int *lowest = &t->cores[i].cluster;
+
+		*lowest = (unsigned int)fit_cpuset_next(&t->cores[i].cpus, 0);
+		for (unsigned int j = 0; j < t->core_count; j++) {
+			unsigned int cpu = (unsigned int)fit_cpuset_next(&t->cores[j].cpus, 0);
+
+			if (i == j || !share_cluster(&t->cores[i], &t->cores[j]))
+				continue;
+			*lowest = cpu < *lowest ? cpu : *lowest;
+			exist[t->cores[i].efficiency] = true;
+		}
+	}
+	for (unsigned int i = 0; i < t->core_count; i++)
+		if (!exist[t->cores[i].efficiency])
+			t->cores[i].cluster = t->cores[i].l3;
+}
+
 static int compare_cores(const void *a, const void *b)
 {
 	const struct core *left = a;
@@ -130,6 +162,8 @@ static int compare_cores(const void *a, const void *b)
 		return left->node < right->node ? -1 : 1;
 	if (left->l3 != right->l3)
 		return left->l3 < right->l3 ? -1 : 1;
+	if (left->cluster != right->cluster)
+		return left->cluster < right->cluster ? -1 : 1;
 	return fit_cpuset_next(&left->cpus, 0) < fit_cpuset_next(&right->cpus, 0) ? -1 : 1;
 }
 
@@ -144,6 +178,7 @@ static void list_cores(struct trial *t)
 			add_core(t, cpu);
 	}
 	set_housekeeping(t);
+	set_clusters(t);
 	qsort(t->cores, t->core_count, sizeof(*t->cores), compare_cores);
 	set_previous(t);
 	t->widest = 1;
@@ -461,7 +496,7 @@ static bool fill(
 static void rate_cores(
 	const struct trial *t, unsigned int nodes, unsigned int chosen, struct fit_cost *cost)
 {
-	uint64_t l3_groups = 0;
+	uint64_t l3_groups = 0, clusters = 0;
 	bool isolated = true;
 
 	for (unsigned int i = 0; i < t->core_count; i++) {
@@ -473,6 +508,7 @@ static void rate_cores(
 			continue;
 		}
 		l3_groups |= 1ULL << core->l3;
+		clusters |= 1ULL << core->cluster;
 		isolated &= core->isolated;
 		cost->level[FIT_COST_EFFICIENCY] = core->efficiency;
 		cost->level[FIT_COST_OVERLAP] += overlaps(core);
@@ -482,6 +518,7 @@ static void rate_cores(
 	cost->level[FIT_COST_NOT_ISOLATED] =
 		t->has_isolated && !t->b->profile.vcpus.shared && !isolated;
 	cost->level[FIT_COST_L3] = (uint64_t)__builtin_popcountll(l3_groups);
+	cost->level[FIT_COST_CLUSTERS] = (uint64_t)__builtin_popcountll(clusters);
 	cost->level[FIT_COST_IDLE_THREADS] -= t->b->domain.vcpus;
 	for (unsigned int i = 0; i < t->core_count; i++) {
 		const struct core *core = &t->cores[i];

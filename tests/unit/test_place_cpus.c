@@ -96,6 +96,52 @@ static void an_unknown_device_of_the_request_is_refused(void **state)
 	fit_bench_end(&b);
 }
 
+/* Every fourth core, from one after the other, so that neighbours are in others. */
+static void set_clusters(struct fit_host *host, int count)
+{
+	for (size_t i = 0; i < host->cpu_count; i++)
+		host->cpus[i].cluster = host->cpus[i].core % count;
+}
+
+static void few_clusters_are_used(unsigned int cores, const char *four)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, cores, 1}, 3);
+
+	set_clusters(&b.host, 4);
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "4,8,12");
+	fit_expect_reason(&b, FIT_REASON_CHOICE, "1 L3 group, 1 cluster");
+	fit_bench_end(&b);
+
+	b = fit_bench((struct fit_host_shape){1, 1, cores, 1}, 4);
+	fit_made_claim(&b.claims, "other", true, "5");
+	set_clusters(&b.host, 4);
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, four);
+	fit_bench_end(&b);
+}
+
+static void of_an_l3_group_few_clusters_are_used(void **state)
+{
+	(void)state;
+	/* Found exactly: a cluster that housekeeping has a core of has three left. */
+	few_clusters_are_used(16, "2,6,10,14");
+	few_clusters_are_used(128, "4,8,12,16"); /* by steps */
+}
+
+/* They are no reason to put vCPUs on fewer cores. */
+static void clusters_of_one_core_are_none(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 2}, 3);
+
+	(void)state;
+	set_clusters(&b.host, 8);
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "1,2,3");
+	assert_null(fit_made_reason(&b.plan, FIT_REASON_CHOICE, "cluster"));
+	fit_bench_end(&b);
+}
+
 static void an_l3_group_of_the_right_size_is_preferred(void **state)
 {
 	struct fit_bench b = fit_bench((struct fit_host_shape){1, 4, 4, 1}, 3);
@@ -364,6 +410,8 @@ int main(void)
 		cmocka_unit_test(cores_with_an_offline_thread_are_used_for_what_they_have),
 		cmocka_unit_test(vcpus_are_on_the_node_of_the_requested_device),
 		cmocka_unit_test(an_unknown_device_of_the_request_is_refused),
+		cmocka_unit_test(of_an_l3_group_few_clusters_are_used),
+		cmocka_unit_test(clusters_of_one_core_are_none),
 		cmocka_unit_test(an_l3_group_of_the_right_size_is_preferred),
 		cmocka_unit_test(a_small_host_leaves_one_cpu_to_housekeeping),
 		cmocka_unit_test(a_host_of_one_core_is_shared_with_housekeeping),

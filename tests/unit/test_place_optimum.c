@@ -202,6 +202,19 @@ static void set_profile(struct fit_bench *b)
 	}
 }
 
+/* Of cores that need not be neighbours, a few of each L3 group; of some nothing is known. */
+static void add_clusters(struct fit_host *host)
+{
+	int count = 2 + (int)draw(2);
+	unsigned int unknown = draw(20);
+
+	for (size_t i = 0; i < host->cpu_count; i++)
+		if (fit_cpuset_next(&host->cpus[i].siblings, 0) == (int)host->cpus[i].id)
+			fit_cpuset_for_each (cpu, &host->cpus[i].siblings)
+				host->cpus[cpu].cluster =
+					chance(unknown) ? -1 : host->cpus[i].core % count;
+}
+
 static struct fit_bench make_case(unsigned int number)
 {
 	struct fit_bench b;
@@ -222,6 +235,8 @@ static struct fit_bench make_case(unsigned int number)
 	for (unsigned int i = draw(3); i > 0; i--)
 		fit_made_disk(&b.domain, (char[]){'v', 'd', (char)('a' + i), '\0'}, "virtio");
 	set_profile(&b);
+	if (chance(30))
+		add_clusters(&b.host);
 	return b;
 }
 
