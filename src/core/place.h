@@ -21,6 +21,7 @@
 
 /* What is compared, most important first. Less is better. */
 enum fit_cost_level {
+	FIT_COST_CROWDED,	 /* floating vCPUs without a CPU for each */
 	FIT_COST_OVERLAP,	 /* cores and VFs that shut-off domains, kept pins name */
 	FIT_COST_NOT_ISOLATED,	 /* the host has isolated CPUs but these are others */
 	FIT_COST_EFFICIENCY,	 /* efficiency cores on a hybrid host */
@@ -32,7 +33,6 @@ enum fit_cost_level {
 	FIT_COST_NODES,		 /* nodes used */
 	FIT_COST_NODES_APART,	 /* distance of the nodes used from each other */
 	FIT_COST_UNEVEN,	 /* vCPUs that the largest guest cell has more than the smallest */
-	FIT_COST_CROWDED,	 /* floating vCPUs without a CPU for each */
 	FIT_COST_OWN_CORES,	 /* threads of QEMU that get no core of their own here */
 	FIT_COST_PAGES,		 /* place of the page size in the profile's list */
 	FIT_COST_MEMORY,	 /* distance from the memory */

@@ -179,24 +179,61 @@ static struct fit_cpuset cpus_of_node(
 	return cpus;
 }
 
-/* Floating vCPUs are divided among the nodes; those of a node float there. */
+/* Floating vCPUs of a node. */
+struct floating {
+	int node;
+	size_t cpus;
+	size_t fixed; /* vCPUs that have their place there already */
+	size_t given;
+};
+
+/* Does @a come before @b in getting one more? While there are CPUs, nodes are to be equal; when
+ * there is not a CPU for each, as many as possible are too many on every node. */
+static bool comes_first(const struct floating *a, const struct floating *b)
+{
+	bool a_full = a->given >= a->cpus, b_full = b->given >= b->cpus;
+
+	if (a_full != b_full)
+		return b_full;
+	if (a_full)
+		return a->given - a->cpus < b->given - b->cpus;
+	return a->fixed + a->given < b->fixed + b->given;
+}
+
+/* Floating vCPUs are divided among the nodes, whole guest cores to each; those of a node float
+ * there. */
 static void share_vcpus(
 	const struct fit_planner *planner, const struct fit_candidate *candidate, int *ret_nodes)
 {
-	fit_autofree struct share *shares =
-		fit_xcalloc(fit_cpuset_count(&candidate->nodes), sizeof(*shares));
-	size_t count = 0, vcpu = 0, next = 0;
+	size_t count = fit_cpuset_count(&candidate->nodes), number = 0, vcpu = 0;
+	unsigned int size = planner->kept_threads > 1 ? planner->kept_threads : 1;
+	fit_autofree struct floating *shares = fit_xcalloc(count, sizeof(*shares));
 
 	fit_cpuset_for_each (node, &candidate->nodes) {
 		struct fit_cpuset cpus = cpus_of_node(planner, candidate, node);
 
-		shares[count++] = (struct share){.weight = 1, .capacity = fit_cpuset_count(&cpus)};
+		shares[number] = (struct floating){.node = node, .cpus = fit_cpuset_count(&cpus)};
+		for (unsigned int i = 0; i < planner->domain->vcpus; i++)
+			shares[number].fixed +=
+				planner->fixed[i] &&
+				node_of_cpus(planner, &planner->fixed[i]->cpus) == node;
+		number++;
 	}
-	split(shares, count, planner->domain->vcpus);
-	fit_cpuset_for_each (node, &candidate->nodes) {
-		for (uint64_t i = shares[next++].given; i > 0; i--)
-			ret_nodes[vcpu++] = node;
+	for (size_t left = planner->open_vcpus; left > 0; left -= size) {
+		struct floating *best = &shares[0];
+
+		for (size_t i = 1; i < count; i++)
+			if (comes_first(&shares[i], best))
+				best = &shares[i];
+		size = left < size ? (unsigned int)left : size;
+		best->given += size;
 	}
+	for (size_t i = 0; i < count; i++)
+		for (; shares[i].given > 0; vcpu++)
+			if (!planner->fixed[vcpu]) {
+				ret_nodes[vcpu] = shares[i].node;
+				shares[i].given--;
+			}
 }
 
 /* The node of each vCPU, -1 where it may be on several. */

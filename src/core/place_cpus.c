@@ -249,6 +249,16 @@ static void drop_surplus(const struct fit_planner *planner, struct fit_candidate
 	candidate->core_count = kept;
 }
 
+/* A candidate without a core on one of its nodes is another one. */
+static bool uses_all_nodes(const struct fit_candidate *candidate)
+{
+	struct fit_cpuset nodes = {0};
+
+	for (size_t i = 0; i < candidate->core_count; i++)
+		fit_cpuset_add(&nodes, (unsigned int)candidate->cores[i]->node);
+	return fit_cpuset_equal(&nodes, &candidate->nodes);
+}
+
 static bool take_cores(const struct fit_planner *planner, struct fit_candidate *candidate)
 {
 	fit_autofree size_t *rooms = fit_xcalloc(FIT_CPUSET_MAX, sizeof(*rooms));
@@ -257,17 +267,20 @@ static bool take_cores(const struct fit_planner *planner, struct fit_candidate *
 	bool found;
 
 	for (int overlapping = 0; overlapping <= 1; overlapping++) {
+		bool everywhere = true;
+
 		candidate->capacity = 0;
 		fit_cpuset_for_each (node, &candidate->nodes) {
 			rooms[node] = node_room(planner, candidate, node, overlapping);
 			candidate->capacity += rooms[node];
+			everywhere &= rooms[node] > 0;
 		}
-		if (candidate->capacity >= need) {
+		if (candidate->capacity >= need && everywhere) {
 			if (fit_place_cores_exactly(planner, candidate, &found))
 				return found;
 			take_shares(planner, candidate, rooms, need, node_count);
 			drop_surplus(planner, candidate);
-			return true;
+			return uses_all_nodes(candidate);
 		}
 	}
 	return false;
@@ -392,6 +405,7 @@ static void rate_moves(const struct fit_planner *planner, struct fit_candidate *
 static bool float_over_nodes(const struct fit_planner *planner, struct fit_candidate *candidate)
 {
 	struct fit_cpuset housekeeping = {0};
+	struct fit_cpuset nodes = {0};
 	size_t count;
 
 	for (size_t i = 0; i < planner->core_count; i++) {
@@ -410,12 +424,15 @@ static bool float_over_nodes(const struct fit_planner *planner, struct fit_candi
 	if (fit_cpuset_count(&candidate->cpus) < planner->open_vcpus &&
 		!planner->host->housekeeping_source)
 		fit_cpuset_unite(&candidate->cpus, &housekeeping);
+	fit_cpuset_for_each (cpu, &candidate->cpus)
+		fit_cpuset_add(&nodes, (unsigned int)fit_planner_core_of(planner, cpu)->node);
 	count = fit_cpuset_count(&candidate->cpus);
 	candidate->capacity = count;
 	candidate->cost.level[FIT_COST_EFFICIENCY] = candidate->efficiency;
 	if (count < planner->open_vcpus)
 		candidate->cost.level[FIT_COST_CROWDED] = planner->open_vcpus - count;
-	return count > 0;
+	/* A node without a CPU for them would be one in name only. */
+	return count > 0 && fit_cpuset_is_subset(&candidate->nodes, &nodes);
 }
 
 /* Near the vCPUs that are placed already, too. */

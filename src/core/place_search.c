@@ -4,9 +4,10 @@
  * the parts complete and rate it; the smallest cost vector wins, the earlier one among equals.
  * Candidates come in an order that depends on ids only, so the result does too.
  *
- * Several nodes are tried only when the profile allows it and no smaller set has the room. On hosts
- * of few nodes all sets of a size are tried, on larger ones those that lie closest together and the
- * one with the most room.
+ * Several nodes are tried only when the profile allows it, as long as more of them could be better
+ * in what counts more than their number. On hosts of few nodes all sets of a size are tried, on
+ * larger ones those that lie closest together, to each other or to the devices, and those with the
+ * most room.
  */
 #include "core/place.h"
 
@@ -15,7 +16,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-#define ALL_SETS_UP_TO 6 /* nodes: at most 20 sets of one size */
+#define ALL_SETS_UP_TO 16  /* nodes */
+#define SETS_MAX       128 /* of one size: of 8 nodes all, of 16 the pairs */
 #define REASONS_MAX    32
 
 /* What became of a set of nodes. */
@@ -45,6 +47,7 @@ static const struct {
 	const char *text;
 	bool counts;
 } cost_texts[FIT_COST_LEVELS] = {
+	[FIT_COST_CROWDED] = {"more vCPUs without a CPU for each", true},
 	[FIT_COST_OVERLAP] = {"more cores or VFs that shut-off domains or kept pins have", true},
 	[FIT_COST_NOT_ISOLATED] = {"its CPUs are not isolated", false},
 	[FIT_COST_EFFICIENCY] = {"only efficiency cores", false},
@@ -56,7 +59,6 @@ static const struct {
 	[FIT_COST_NODES] = {"more nodes", true},
 	[FIT_COST_NODES_APART] = {"farther from each other", false},
 	[FIT_COST_UNEVEN] = {"guest cells of less equal size", true},
-	[FIT_COST_CROWDED] = {"more vCPUs without a CPU for each", true},
 	[FIT_COST_OWN_CORES] = {"more QEMU threads without a core of their own", true},
 	[FIT_COST_PAGES] = {"no room for pages of the size that comes first", false},
 	[FIT_COST_MEMORY] = {"its memory is too small or too far away", false},
@@ -220,6 +222,7 @@ static void try_nodes(struct search *search, const struct fit_cpuset *nodes)
 struct sized_node {
 	unsigned int id;
 	size_t room;
+	size_t clear;	       /* of that, on cores that nobody else is defined on */
 	unsigned int distance; /* from the seed */
 };
 
@@ -231,6 +234,16 @@ static int compare_room(const void *a, const void *b)
 	if (left->room != right->room)
 		return left->room > right->room ? -1 : 1;
 	return (left->id > right->id) - (left->id < right->id);
+}
+
+static int compare_clear(const void *a, const void *b)
+{
+	const struct sized_node *left = a;
+	const struct sized_node *right = b;
+
+	if (left->clear != right->clear)
+		return left->clear > right->clear ? -1 : 1;
+	return compare_room(a, b);
 }
 
 static int compare_distance(const void *a, const void *b)
@@ -255,14 +268,20 @@ static size_t list_nodes(const struct search *search, struct sized_node **ret_no
 		size_t core_count;
 		const struct fit_core *cores =
 			fit_planner_node_cores(planner, (int)id, &core_count);
-		size_t room = 0;
+		size_t room = 0, clear = 0;
 
-		for (size_t c = 0; c < core_count; c++)
-			room += fit_core_is_free(planner, &cores[c]) ? cores[c].threads : 0;
+		for (size_t c = 0; c < core_count; c++) {
+			size_t threads =
+				fit_core_is_free(planner, &cores[c]) ? cores[c].threads : 0;
+
+			room += threads;
+			clear += fit_core_overlaps(&cores[c]) ? 0 : threads;
+		}
 		/* Floating vCPUs can share even housekeeping's CPUs. */
 		if (room || (planner->vcpus_place == FIT_PLACE_NODE &&
 				    !fit_cpuset_is_empty(&planner->host->nodes[i].cpus)))
-			*FIT_APPEND(nodes, count) = (struct sized_node){.id = id, .room = room};
+			*FIT_APPEND(nodes, count) =
+				(struct sized_node){.id = id, .room = room, .clear = clear};
 	}
 	*ret_nodes = nodes;
 	return count;
@@ -299,29 +318,69 @@ static void try_all_sets(
 	}
 }
 
-static void try_near_sets(
-	struct search *search, const struct sized_node *nodes, size_t count, size_t size)
+/* The nodes that lie nearest to @seeds. */
+static void try_near(struct search *search, const struct fit_cpuset *seeds,
+	const struct sized_node *nodes, size_t count, size_t size)
 {
 	fit_autofree struct sized_node *order = fit_xcalloc(count, sizeof(*order));
 
-	for (size_t seed = 0; seed < count; seed++) {
-		for (size_t i = 0; i < count; i++) {
-			order[i] = nodes[i];
-			order[i].distance = i == seed ? 0
-						      : fit_host_distance(search->planner->host,
-								nodes[seed].id, nodes[i].id);
-		}
-		qsort(order, count, sizeof(*order), compare_distance);
-		try_set(search, order, size);
+	for (size_t i = 0; i < count; i++) {
+		order[i] = nodes[i];
+		order[i].distance =
+			fit_nodes_distance(search->planner->host, seeds, (int)nodes[i].id);
 	}
-	qsort(order, count, sizeof(*order), compare_room);
+	qsort(order, count, sizeof(*order), compare_distance);
 	try_set(search, order, size);
 }
 
-/* Guest cells of their own memory are worth another node. */
+static void try_near_sets(
+	struct search *search, const struct sized_node *nodes, size_t count, size_t size)
+{
+	const struct fit_planner *planner = search->planner;
+	fit_autofree struct sized_node *order = fit_xcalloc(count, sizeof(*order));
+	struct fit_cpuset devices = {0};
+
+	for (size_t seed = 0; seed < count; seed++) {
+		struct fit_cpuset one = {0};
+
+		fit_cpuset_add(&one, nodes[seed].id);
+		try_near(search, &one, nodes, count, size);
+	}
+	for (size_t i = 0; i < planner->anchor_count; i++)
+		if (planner->anchors[i].node >= 0)
+			fit_cpuset_add(&devices, (unsigned int)planner->anchors[i].node);
+	if (fit_cpuset_count(&devices) > 1)
+		try_near(search, &devices, nodes, count, size);
+	for (size_t i = 0; i < count; i++)
+		order[i] = nodes[i];
+	qsort(order, count, sizeof(*order), compare_room);
+	try_set(search, order, size);
+	qsort(order, count, sizeof(*order), compare_clear);
+	try_set(search, order, size);
+}
+
+/* Could more nodes be better in what counts more than their number? Overlaps of VFs and PFs without
+ * a link are what they are everywhere. */
 static bool wants_more_nodes(const struct search *search)
 {
-	return !search->found || search->best.cost.level[FIT_COST_CELL_SPILL];
+	const struct fit_planner *planner = search->planner;
+	const uint64_t *best = search->best.cost.level;
+
+	return !search->found || best[FIT_COST_CROWDED] ||
+	       best[FIT_COST_OVERLAP] > planner->vf_overlap || best[FIT_COST_NOT_ISOLATED] ||
+	       best[FIT_COST_EFFICIENCY] || best[FIT_COST_DEVICES] || best[FIT_COST_CREATION] ||
+	       best[FIT_COST_CELL_SPILL];
+}
+
+static bool can_try_all(size_t count, size_t size)
+{
+	size_t sets = 1;
+
+	size = size > count / 2 ? count - size : size;
+
+	for (size_t i = 0; i < size && sets <= SETS_MAX; i++)
+		sets = sets * (count - i) / (i + 1);
+	return count <= ALL_SETS_UP_TO && sets <= SETS_MAX;
 }
 
 static void try_sizes(struct search *search)
@@ -337,7 +396,7 @@ static void try_sizes(struct search *search)
 		try_set(search, &nodes[i], 1);
 	for (size_t size = least > 2 ? least : 2;
 		size <= most && size <= count && wants_more_nodes(search); size++) {
-		if (count <= ALL_SETS_UP_TO)
+		if (can_try_all(count, size))
 			try_all_sets(search, nodes, count, size);
 		else
 			try_near_sets(search, nodes, count, size);

@@ -100,7 +100,7 @@ struct fit_intent_vcpus {
 	enum fit_place place; /* CORES or NODE */
 	bool shared;	      /* shared="yes": other domains may use the same CPUs */
 	bool near_devices;    /* near="devices" */
-	bool span_nodes;      /* span="nodes": may use several nodes when one is too small */
+	bool span_nodes;      /* span="nodes": may use several nodes when one does not do */
 	bool pin_set;	      /* pin="set": with CORES, each vCPU may use all of the CPUs chosen */
 	struct fit_scheduling scheduling;
 };

@@ -36,8 +36,8 @@ struct trial {
 	unsigned int widest; /* threads of the widest free core */
 	bool has_isolated;
 	int previous[FIT_OPTIMUM_CORES * 8]; /* by vCPU, -1: none */
-	bool found[NODES + 1];		     /* by the number of nodes */
-	struct fit_cost best[NODES + 1];
+	bool found;
+	struct fit_cost best;
 	/* What depends on the set of nodes only. */
 	bool known[1 << NODES], possible[1 << NODES];
 	struct fit_cost of_nodes[1 << NODES];
@@ -535,7 +535,6 @@ static void rate_cores(
 static void take_if_best(
 	struct trial *t, unsigned int nodes, unsigned int chosen, const struct fit_cost *filled)
 {
-	unsigned int size = (unsigned int)__builtin_popcount(nodes);
 	struct fit_cost cost = *filled;
 
 	if (!t->known[nodes])
@@ -545,9 +544,9 @@ static void take_if_best(
 		return;
 	rate_cores(t, nodes, chosen, &cost);
 	add(&cost, &t->of_nodes[nodes]);
-	if (!t->found[size] || is_less(&cost, &t->best[size]))
-		t->best[size] = cost;
-	t->found[size] = true;
+	if (!t->found || is_less(&cost, &t->best))
+		t->best = cost;
+	t->found = true;
 }
 
 /* @density vCPUs on each core; where the guest sees no threads, or @to_the_full, cores with fewer
@@ -600,12 +599,7 @@ bool fit_optimum_find(const struct fit_bench *b, struct fit_cost *ret_cost)
 	for (unsigned int chosen = usable; chosen; chosen = (chosen - 1) & usable)
 		if ((unsigned int)__builtin_popcount(chosen) <= b->domain.vcpus)
 			try_cores(&t, chosen);
-	/* Several nodes only where fewer have no room. */
-	for (unsigned int size = 1; size <= NODES; size++) {
-		if (!t.found[size])
-			continue;
-		*ret_cost = t.best[size];
-		return true;
-	}
-	return false;
+	if (t.found)
+		*ret_cost = t.best;
+	return t.found;
 }
