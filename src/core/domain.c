@@ -6,7 +6,8 @@
  * with the line, when we would have to guess otherwise.
  *
  * domain.c: the document, name, uuid, vCPU count; domain_cpu.c: <cpu>; domain_tune.c: memory,
- * threads and their pins; domain_devices.c: <devices> and QEMU's own command line.
+ * threads and their pins; domain_devices.c: <devices> and QEMU's own command line; domain_pages.c:
+ * the huge pages that all of it needs.
  */
 #include "core/domain.h"
 
@@ -280,6 +281,7 @@ void fit_domain_clear(struct fit_domain *domain)
 	free(domain->dump_core);
 	free(domain->cpu_mode);
 	free(domain->cells);
+	free(domain->memory_devices);
 	free(domain->vcpu_pins);
 	free(domain->iothread_ids);
 	free(domain->iothread_pins);
@@ -312,92 +314,6 @@ bool fit_domain_floats(const struct fit_domain *domain)
 	return fit_cpuset_count(&cpus) > domain->vcpus;
 }
 
-static bool mode_binds(const char *mode)
-{
-	return fit_streq(mode, "strict") || fit_streq(mode, "restrictive");
-}
-
-uint64_t fit_pages_for(uint64_t kib, uint64_t page_kib)
-{
-	return kib / page_kib + (kib % page_kib != 0);
-}
-
-uint64_t fit_domain_cell_pages(const struct fit_domain_cell *cell, uint64_t page_kib)
-{
-	return fit_pages_for(cell->memory_kib, page_kib) +
-	       fit_pages_for(cell->device_kib, page_kib);
-}
-
-uint64_t fit_domain_pages(const struct fit_domain *domain, uint64_t page_kib)
-{
-	uint64_t pages = 0;
-
-	if (domain->cell_count == 0)
-		return fit_pages_for(domain->memory_kib, page_kib);
-	for (size_t i = 0; i < domain->cell_count; i++)
-		pages += fit_domain_cell_pages(&domain->cells[i], page_kib);
-	return pages;
-}
-
-static struct fit_page_demand *find_demand(
-	struct fit_page_demand *demands, size_t count, const struct fit_page_demand *like)
-{
-	for (size_t i = 0; i < count; i++)
-		if (demands[i].page_kib == like->page_kib &&
-			demands[i].nodes_preferred == like->nodes_preferred &&
-			fit_cpuset_equal(&demands[i].nodes, &like->nodes))
-			return &demands[i];
-	return NULL;
-}
-
-static struct fit_page_demand demand_of_cell(
-	const struct fit_domain *domain, const struct fit_domain_cell *cell)
-{
-	struct fit_page_demand demand = {
-		.page_kib = cell->hugepage_kib,
-		.memory_kib = cell->memory_kib + cell->device_kib,
-	};
-	bool binds = cell->has_memnode ? cell->binds : mode_binds(domain->numatune_mode);
-
-	if (cell->has_memnode)
-		demand.nodes = cell->nodes;
-	else if (!domain->numatune_auto)
-		demand.nodes = domain->numatune_nodes;
-	if (demand.page_kib)
-		demand.pages = fit_domain_cell_pages(cell, demand.page_kib);
-	demand.nodes_preferred = !fit_cpuset_is_empty(&demand.nodes) && !binds;
-	return demand;
-}
-
-struct fit_page_demand *fit_domain_page_demands(const struct fit_domain *domain, size_t *ret_count)
-{
-	const struct fit_domain_cell whole = {
-		.memory_kib = domain->memory_kib,
-		.has_hugepages = domain->has_hugepages,
-		.hugepage_kib = domain->hugepage_kib,
-	};
-	size_t cells = domain->cell_count ? domain->cell_count : 1;
-	struct fit_page_demand *demands = fit_xcalloc(cells, sizeof(*demands));
-
-	*ret_count = 0;
-	for (size_t i = 0; i < cells; i++) {
-		const struct fit_domain_cell *cell =
-			domain->cell_count ? &domain->cells[i] : &whole;
-		struct fit_page_demand demand = demand_of_cell(domain, cell);
-		struct fit_page_demand *same = find_demand(demands, *ret_count, &demand);
-
-		if (!cell->has_hugepages)
-			continue;
-		if (!same) {
-			demands[(*ret_count)++] = demand;
-			continue;
-		}
-		same->pages += demand.pages;
-		same->memory_kib += demand.memory_kib;
-	}
-	return demands;
-}
-
 bool fit_domain_has_memfd(const struct fit_domain *domain)
 {
 	return fit_streq(domain->memory_source, "memfd");
@@ -413,7 +329,7 @@ struct fit_cpuset fit_domain_memory_nodes(const struct fit_domain *domain)
 /* Guest cells with a mode of their own are taken to be strict, which is the default. */
 bool fit_domain_binds_memory(const struct fit_domain *domain)
 {
-	return domain->has_memnodes || mode_binds(domain->numatune_mode);
+	return domain->has_memnodes || fit_numatune_mode_binds(domain->numatune_mode);
 }
 
 /* Where the emulator runs too is no core of the iothread's own. */

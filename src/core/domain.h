@@ -36,13 +36,22 @@ struct fit_thread_pin {
 /* A NUMA cell of the guest. */
 struct fit_domain_cell {
 	uint64_t memory_kib;
-	uint64_t device_kib;	 /* memory devices (DIMMs) whose pages are of the same size */
+	uint64_t device_kib;	 /* memory devices whose pages are as its own */
 	struct fit_cpuset vcpus; /* those that no cell names are in cell 0, as in libvirt */
 	bool has_hugepages;
 	uint64_t hugepage_kib;	 /* 0: the host's default size */
 	bool has_memnode;	 /* <memnode>: a binding of its own */
 	struct fit_cpuset nodes; /* of it */
 	bool binds;		 /* mode strict or restrictive */
+};
+
+/* A memory device whose pages are of another size than its cell's, or for other nodes. */
+struct fit_domain_memory_device {
+	unsigned int cell; /* 0 also where the guest has none */
+	uint64_t kib;
+	uint64_t page_kib; /* 0: as the cell's */
+	bool has_nodes;
+	struct fit_cpuset nodes;
 };
 
 struct fit_domain_disk {
@@ -113,7 +122,11 @@ struct fit_domain {
 	struct fit_topology topology;
 	struct fit_domain_cell *cells; /* guest NUMA cells, by number */
 	size_t cell_count;
-	bool has_cell_users; /* memory devices or expander buses refer to cells by number */
+	struct fit_domain_memory_device *memory_devices;
+	size_t memory_device_count;
+	uint64_t memory_devices_kib; /* the sizes of all, which without cells are in memory_kib */
+	uint64_t whole_device_kib;   /* without cells: what would be a cell's device_kib */
+	bool has_cell_users;	     /* memory devices or expander buses refer to cells by number */
 	struct fit_thread_pin *vcpu_pins;
 	size_t vcpu_pin_count;
 	bool has_emulator_pin;
@@ -205,6 +218,17 @@ struct fit_page_demand {
 
 /* All huge pages the domain needs, each size and set of nodes once. To be freed. */
 struct fit_page_demand *fit_domain_page_demands(const struct fit_domain *domain, size_t *ret_count);
+
+/* Pages of that size that memory devices have which are not as their cells, where they could be on
+ * @nodes. None without cells: there they are in memory_kib. */
+uint64_t fit_domain_device_pages(
+	const struct fit_domain *domain, uint64_t page_kib, const struct fit_cpuset *nodes);
+
+/* Could pages be on the same node? What is bound to none (the empty set) may be anywhere. */
+bool fit_nodes_may_meet(const struct fit_cpuset *nodes, const struct fit_cpuset *others);
+
+/* Does <numatune> of this mode bind? NULL does not. */
+bool fit_numatune_mode_binds(const char *mode);
 
 /* Are its pages in a memfd? Otherwise huge ones are in files of a hugetlbfs. */
 bool fit_domain_has_memfd(const struct fit_domain *domain);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "core/alias.h"
 #include "core/controller_index.h"
+#include "core/target.h"
 #include "core/xml.h"
 
 #define PCI_BUS_MAX 0xff
@@ -183,23 +184,68 @@ static void add_interface(struct fit_domain *domain, const xmlNode *node)
 	interface->has_teaming = fit_xml_child(node, "teaming");
 }
 
-/* A DIMM is allocated at start as its cell's memory is, unless it names a page size of its own.
- * What virtio-mem can have, it gets when the guest asks for it. */
+/* As big as the pages of the system itself: for libvirt that is no huge page. */
+static bool is_normal_page(const struct fit_domain *domain, uint64_t page_kib)
+{
+	return page_kib <= 4 || (page_kib == 64 && !(fit_machine_of(domain) & FIT_MACHINE_X86));
+}
+
+static int read_memory_source(const struct fit_domain_reader *reader, const xmlNode *node,
+	struct fit_domain_memory_device *device, bool *ret_normal)
+{
+	const xmlNode *source = fit_xml_child(node, "source");
+	const xmlNode *pagesize = fit_xml_child(source, "pagesize");
+	const xmlNode *nodemask = fit_xml_child(source, "nodemask");
+	fit_autofree char *nodes = fit_xml_text(nodemask);
+	struct fit_err err = FIT_ERR_INIT;
+
+	if (pagesize && fit_domain_read_size(reader, pagesize, &device->page_kib) < 0)
+		return -1;
+	if (nodemask && fit_cpuset_parse_list(nodes, &device->nodes, &err) < 0)
+		return fit_domain_fail(reader, nodemask, "%s", err.message);
+	device->has_nodes = !fit_cpuset_is_empty(&device->nodes);
+	*ret_normal = pagesize && is_normal_page(reader->domain, device->page_kib);
+	return 0;
+}
+
+/* A DIMM is allocated at start as its cell's memory is, unless it has a page size or nodes of its
+ * own. Of virtio-mem the guest plugs what is requested as soon as it runs. Others are files or
+ * enclaves. Libvirt gives what names no cell to the first. */
 static int read_memory_device(const struct fit_domain_reader *reader, const xmlNode *node)
 {
 	const xmlNode *target = fit_xml_child(node, "target");
 	const xmlNode *size = fit_xml_child(target, "size");
+	const xmlNode *requested = fit_xml_child(target, "requested");
 	fit_autofree char *text = fit_xml_text(fit_xml_child(target, "node"));
+	bool is_virtio = fit_domain_attr_is(node, "model", "virtio-mem");
 	struct fit_domain *domain = reader->domain;
-	uint64_t cell, kib;
+	struct fit_domain_memory_device device = {0};
+	uint64_t cell = 0, size_kib;
+	bool is_normal = false;
 
-	if (!fit_domain_attr_is(node, "model", "dimm") || !size ||
-		fit_xml_child(fit_xml_child(node, "source"), "pagesize"))
+	if (!size)
 		return 0;
-	if (fit_domain_read_size(reader, size, &kib) < 0)
+	if (fit_domain_read_size(reader, size, &size_kib) < 0)
 		return -1;
-	if (text && fit_parse_uint(text, UINT32_MAX, &cell) && cell < domain->cell_count)
-		domain->cells[cell].device_kib += kib;
+	domain->memory_devices_kib += size_kib;
+	if ((text && !fit_parse_uint(text, UINT32_MAX, &cell)) ||
+		(!is_virtio && !fit_domain_attr_is(node, "model", "dimm")) ||
+		(domain->cell_count && cell >= domain->cell_count))
+		return 0;
+	device.cell = domain->cell_count ? (unsigned int)cell : 0;
+	device.kib = is_virtio ? 0 : size_kib;
+	if (is_virtio && requested && fit_domain_read_size(reader, requested, &device.kib) < 0)
+		return -1;
+	if (read_memory_source(reader, node, &device, &is_normal) < 0)
+		return -1;
+	if (!device.kib || is_normal)
+		return 0;
+	if (device.page_kib || device.has_nodes)
+		*FIT_APPEND(domain->memory_devices, domain->memory_device_count) = device;
+	else if (domain->cell_count)
+		domain->cells[cell].device_kib += device.kib;
+	else
+		domain->whole_device_kib += device.kib;
 	return 0;
 }
 

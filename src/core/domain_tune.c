@@ -64,7 +64,7 @@ static int read_memnode(const struct fit_domain_reader *reader, const xmlNode *n
 	cell = &domain->cells[id];
 	cell->has_memnode = true;
 	cell->nodes = nodes;
-	cell->binds = fit_streq(mode, "strict") || fit_streq(mode, "restrictive");
+	cell->binds = fit_numatune_mode_binds(mode);
 	return 0;
 }
 

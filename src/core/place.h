@@ -283,9 +283,13 @@ void fit_place_cells_commit(struct fit_planner *planner, const struct fit_candid
 /* The cells, or the whole guest as one. */
 struct fit_planned_cell *fit_candidate_parts(struct fit_candidate *candidate, size_t *ret_count);
 
-/* place_pages.c */
+/* place_pages_given.c */
 int fit_place_pages_prepare(struct fit_planner *planner);
 bool fit_place_pages_are_kept(const struct fit_planner *planner);
+bool fit_host_has_page_size(const struct fit_host *host, uint64_t page_kib);
+bool fit_place_pages_lack_hugetlbfs(const struct fit_planner *planner, uint64_t page_kib);
+
+/* place_pages.c */
 /* Chooses a page size for each part; false when none of the profile's fits. */
 bool fit_place_pages_complete(const struct fit_planner *planner, struct fit_candidate *candidate);
 int fit_place_pages_refuse(struct fit_planner *planner, struct fit_candidate *candidate);

@@ -18,7 +18,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "core/target.h"
 
 #define GIGANTIC_KIB  (1024ULL * 1024)
 #define ROUNDING_PART 8
@@ -30,87 +29,10 @@ struct supply {
 	uint64_t free_kib, memory_kib;
 };
 
-/* The definition may also exclude huge pages: anonymous or on-demand memory cannot have them. */
-bool fit_place_pages_are_kept(const struct fit_planner *planner)
-{
-	const struct fit_domain *domain = planner->domain;
-
-	return fit_intent_keeps(&planner->profile->memory.intent) &&
-	       (domain->has_hugepages || domain->backing_excludes_hugepages);
-}
-
-static bool host_has_page_size(const struct fit_host *host, uint64_t page_kib)
-{
-	for (size_t i = 0; i < host->node_count; i++) {
-		if (fit_node_has_page_size(&host->nodes[i], page_kib))
-			return true;
-	}
-	return false;
-}
-
-/* As emission will leave it. */
-static bool has_memfd(const struct fit_planner *planner)
-{
-	const struct fit_intent_memory *memory = &planner->profile->memory;
-	bool wanted = memory->memfd && fit_target_has(fit_planner_target(planner), planner->domain,
-					       FIT_FEATURE_MEMFD, NULL);
-
-	if (!wanted || (planner->domain->memory_source && fit_intent_keeps(&memory->intent)))
-		return fit_domain_has_memfd(planner->domain);
-	return true;
-}
-
-static bool lacks_hugetlbfs(const struct fit_planner *planner, uint64_t page_kib)
-{
-	return !fit_hugetlbfs_serves(&planner->host->hugetlbfs, page_kib) &&
-	       !(page_kib && has_memfd(planner));
-}
-
-static int refuse_kept_size(struct fit_planner *planner, uint64_t page_kib)
-{
-	const struct fit_hugetlbfs *mounts = &planner->host->hugetlbfs;
-	fit_autofree char *problem = fit_hugetlbfs_problem(mounts, page_kib);
-	fit_autofree char *remedy = fit_hugetlbfs_remedy(mounts, page_kib);
-
-	return fit_planner_refuse(
-		planner, "for <hugepages> of the definition %s; %s", problem, remedy);
-}
-
-int fit_place_pages_prepare(struct fit_planner *planner)
-{
-	const struct fit_domain *domain = planner->domain;
-	size_t count;
-	fit_autofree struct fit_page_demand *demands = NULL;
-
-	if (!fit_place_pages_are_kept(planner))
-		return 0;
-	demands = fit_domain_page_demands(domain, &count);
-	for (size_t i = 0; i < count; i++) {
-		fit_autofree char *size = fit_format_size_kib(demands[i].page_kib);
-
-		if (demands[i].page_kib && !host_has_page_size(planner->host, demands[i].page_kib))
-			return fit_planner_refuse(planner,
-				"the definition wants pages of %s, which this host does not have; "
-				"change <hugepages>, or use a profile that replaces it "
-				"(existing=\"replace\")",
-				size);
-		if (lacks_hugetlbfs(planner, demands[i].page_kib))
-			return refuse_kept_size(planner, demands[i].page_kib);
-	}
-	return 0;
-}
-
 static uint64_t pages_of_part(const struct fit_planned_cell *part, uint64_t page_kib)
 {
 	return fit_pages_for(part->memory_kib, page_kib) +
 	       fit_pages_for(part->device_kib, page_kib);
-}
-
-/* Could pages be on the same node? What is bound to none may be anywhere. */
-static bool may_meet(const struct fit_cpuset *nodes, const struct fit_cpuset *others)
-{
-	return fit_cpuset_is_empty(nodes) || fit_cpuset_is_empty(others) ||
-	       fit_cpuset_intersects(nodes, others);
 }
 
 /* Pages that running domains have of this size where ours would be. */
@@ -126,7 +48,8 @@ static uint64_t pages_of_others(
 			const struct fit_page_demand *demand = &claim->pages[d];
 
 			if (demand->page_kib == page_kib &&
-				(demand->nodes_preferred || may_meet(&demand->nodes, nodes)))
+				(demand->nodes_preferred ||
+					fit_nodes_may_meet(&demand->nodes, nodes)))
 				pages += demand->pages;
 		}
 	}
@@ -151,7 +74,8 @@ static uint64_t pages_of_previous(const struct fit_planner *planner, const struc
 
 		return number < previous->cell_count && cell->has_hugepages &&
 				       cell->hugepage_kib == page_kib &&
-				       may_meet(cell->has_memnode ? &cell->nodes
+				       fit_nodes_may_meet(cell->has_memnode
+								  ? &cell->nodes
 								  : &previous->numatune_nodes,
 					       nodes)
 			       ? fit_domain_cell_pages(cell, page_kib)
@@ -161,9 +85,9 @@ static uint64_t pages_of_previous(const struct fit_planner *planner, const struc
 		return 0;
 	demands = fit_domain_page_demands(previous, &count);
 	for (size_t i = 0; i < count; i++)
-		if (demands[i].page_kib == page_kib && may_meet(&demands[i].nodes, nodes))
+		if (demands[i].page_kib == page_kib && fit_nodes_may_meet(&demands[i].nodes, nodes))
 			pages += demands[i].pages;
-	return pages;
+	return pages - fit_domain_device_pages(previous, page_kib, nodes);
 }
 
 /* While the domain runs, the pages it was given are in use by itself: a domain that had this size
@@ -176,6 +100,9 @@ static uint64_t available_pages(const struct fit_planner *planner,
 		planner, &parts[number].memory_nodes, number, parts[number].is_guest, page_kib);
 	uint64_t others, limit;
 
+	if (planner->input->previous)
+		own += fit_domain_device_pages(
+			planner->input->previous, page_kib, &parts[number].memory_nodes);
 	if (!own)
 		return supply->free;
 	others = pages_of_others(planner, &parts[number].memory_nodes, page_kib);
@@ -206,6 +133,29 @@ static struct supply find_supply(
 	return supply;
 }
 
+/* Pages where those of part @number would be that memory devices get which are not as their cells:
+ * in a size of their own, or in what the cell gets. The sizes of later cells are open yet. */
+static uint64_t pages_of_devices(const struct fit_planner *planner,
+	const struct fit_planned_cell *parts, size_t number, uint64_t page_kib)
+{
+	const struct fit_domain *domain = planner->domain;
+	uint64_t pages = 0;
+
+	for (size_t i = 0; i < domain->memory_device_count && domain->cell_count; i++) {
+		const struct fit_domain_memory_device *device = &domain->memory_devices[i];
+		const struct fit_planned_cell *part = &parts[parts->is_guest ? 0 : device->cell];
+		uint64_t size = device->page_kib;
+
+		if (!size && device->cell <= number)
+			size = device->cell == number ? page_kib : part->page_kib;
+		if (size == page_kib &&
+			fit_nodes_may_meet(device->has_nodes ? &device->nodes : &part->memory_nodes,
+				&parts[number].memory_nodes))
+			pages += fit_pages_for(device->kib, page_kib);
+	}
+	return pages;
+}
+
 /* Pages on these nodes that the cells before this one take, and that those after it have now. With
  * pages of its own in this size it has been there beside those after it: what they have on other
  * nodes as well must not turn it out. */
@@ -218,7 +168,8 @@ static uint64_t pages_of_siblings(const struct fit_planner *planner,
 	uint64_t pages = 0;
 
 	for (size_t i = 0; i < number; i++)
-		if (parts[i].page_kib == page_kib && may_meet(&parts[i].memory_nodes, nodes))
+		if (parts[i].page_kib == page_kib &&
+			fit_nodes_may_meet(&parts[i].memory_nodes, nodes))
 			pages += pages_of_part(&parts[i], page_kib);
 	if (own >= pages_of_part(&parts[number], page_kib) || parts[number].is_guest)
 		return pages;
@@ -251,7 +202,8 @@ static bool pages_are_there(const struct fit_planner *planner, const struct fit_
 {
 	const struct fit_planned_cell *part = &parts[number];
 	struct supply supply = find_supply(planner->host, &part->memory_nodes, page_kib);
-	uint64_t pages = pages_of_part(part, page_kib);
+	uint64_t pages =
+		pages_of_part(part, page_kib) + pages_of_devices(planner, parts, number, page_kib);
 	uint64_t siblings = pages_of_siblings(planner, parts, number, page_kib);
 	uint64_t there, free, missing_kib, needed_kib;
 	const char *whose = fit_cpuset_is_empty(&part->vcpus) ? "" : " for all cells";
@@ -302,7 +254,8 @@ static bool pages_fit(const struct fit_planner *planner, const struct fit_planne
 	fit_autofree char *pages = NULL;
 
 	/* Without such pages, another mount does not help. */
-	if (!host_has_page_size(planner->host, page_kib) || !lacks_hugetlbfs(planner, page_kib))
+	if (!fit_host_has_page_size(planner->host, page_kib) ||
+		!fit_place_pages_lack_hugetlbfs(planner, page_kib))
 		return there;
 	if (!ret_why)
 		return false;
@@ -429,7 +382,7 @@ static char *explain_sizes(
 static bool lacks_only_hugetlbfs(const struct fit_planner *planner,
 	const struct fit_planned_cell *parts, size_t number, uint64_t page_kib)
 {
-	return lacks_hugetlbfs(planner, page_kib) &&
+	return fit_place_pages_lack_hugetlbfs(planner, page_kib) &&
 	       pages_are_there(planner, parts, number, page_kib, NULL);
 }
 

@@ -189,8 +189,13 @@ const struct fit_fuzz_rule fit_fuzz_rules[] = {
 	{"other", "<vsock model='virtio'><cid auto='yes'/></vsock>"},
 	{"other", "<panic model='isa'/>"},
 	{"other", "<redirdev bus='usb' type='spicevmc'/>"},
-	{"other", "<memory model='dimm'><target><size unit='MiB'>512</size><node>0</node></target>"
-		  "</memory>"},
+	{"other", "<memory model='dimm'>?{<source>$dimmsource</source>}<target><size "
+		  "unit='MiB'>512</size><node>0</node></target></memory>"},
+	{"other", "<memory model='virtio-mem'>?{<source>$dimmsource</source>}<target><size "
+		  "unit='GiB'>1</size><node>0</node><block unit='MiB'>2</block><requested "
+		  "unit='MiB'>512</requested></target></memory>"},
+	{"dimmsource", "{|<nodemask>#{0-1}</nodemask>}{|<pagesize unit='KiB'>{4|2048|1048576}"
+		       "</pagesize>}"},
 	{"other", "<iommu model='{intel|intel|virtio|smmuv3}'>?{<driver intremap='" ON_OFF
 		  "'{| caching_mode='on'}{| iotlb='" ON_OFF "'}/>}</iommu>"},
 	{"other", "$foreign"},

@@ -265,6 +265,9 @@ struct fit_domain fit_made_fitted(const struct fit_domain *domain, const struct 
 			.nodes = plan->cells[i].memory_nodes,
 			.binds = plan->memory_strict,
 		};
+	for (size_t i = 0; i < domain->memory_device_count; i++)
+		*FIT_APPEND(fitted.memory_devices, fitted.memory_device_count) =
+			domain->memory_devices[i];
 	fitted.hugepage_kib = plan->page_kib;
 	fitted.has_numatune = plan->has_memory && !fit_cpuset_is_empty(&plan->memory_nodes);
 	fitted.numatune_nodes = plan->memory_nodes;

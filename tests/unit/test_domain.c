@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/domain.h"
@@ -195,10 +196,99 @@ static void memory_devices_need_pages_too(void **state)
 	(void)state;
 	assert_int_equal(domain.cells[0].device_kib, 0);
 	assert_int_equal(domain.cells[1].device_kib, 512 * 1024);
-	assert_int_equal(count, 1);
+	assert_int_equal(count, 2);
 	assert_int_equal(demands[0].pages, 2 * 512 + 256);
+	assert_int_equal(demands[1].page_kib, 1048576);
+	assert_int_equal(demands[1].pages, 1);
 	assert_int_equal(fit_domain_pages(&domain, 2048), 2 * 512 + 256);
 	fit_domain_clear(&domain);
+}
+
+#define CELLS \
+	"<memory unit='GiB'>2</memory><vcpu>2</vcpu><memoryBacking><hugepages><page size='2' " \
+	"unit='MiB'/></hugepages></memoryBacking><numatune><memory nodeset='0'/><memnode " \
+	"cellid='1' mode='preferred' nodeset='1'/></numatune><cpu><numa><cell id='0' cpus='0' " \
+	"memory='1' unit='GiB'/><cell id='1' cpus='1' memory='1' unit='GiB'/></numa></cpu>"
+#define DEVICE(model, source, target) \
+	"<devices><memory model='" model "'><source>" source "</source><target>" target \
+	"</target></memory></devices>"
+
+/* "1024x2048@0 512x2048~1": pages, their size, nodes; ~ where these are preferred. */
+static void expect_demands(const char *body, const char *wanted)
+{
+	struct fit_domain domain = fit_test_domain(body);
+	size_t count;
+	fit_autofree struct fit_page_demand *demands = fit_domain_page_demands(&domain, &count);
+	struct fit_buffer text = {0};
+	uint64_t kib = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		fit_autofree char *nodes = fit_cpuset_format_list(&demands[i].nodes);
+
+		fit_buffer_addf(&text, "%s%llux%llu%c%s", i ? " " : "",
+			(unsigned long long)demands[i].pages,
+			(unsigned long long)demands[i].page_kib,
+			demands[i].nodes_preferred ? '~' : '@', nodes);
+		kib += demands[i].pages * demands[i].page_kib - demands[i].memory_kib;
+	}
+	assert_string_equal(text.text, wanted);
+	assert_int_equal(kib, 0);
+	fit_buffer_clear(&text);
+	fit_domain_clear(&domain);
+}
+
+static void memory_devices_have_pages_and_nodes_of_their_own(void **state)
+{
+	(void)state;
+	expect_demands(CELLS, "512x2048@0 512x2048~1");
+	/* As their cell, or as the first where they name none. */
+	expect_demands(CELLS DEVICE("dimm", "", "<size unit='GiB'>1</size><node>1</node>"),
+		"512x2048@0 1024x2048~1");
+	expect_demands(
+		CELLS DEVICE("dimm", "", "<size unit='GiB'>1</size>"), "1024x2048@0 512x2048~1");
+	/* What virtio-mem could have is not what it has. */
+	expect_demands(CELLS DEVICE("virtio-mem", "",
+			       "<size unit='GiB'>8</size><node>1</node><requested "
+			       "unit='MiB'>512</requested>"),
+		"512x2048@0 768x2048~1");
+	expect_demands(CELLS DEVICE("virtio-mem", "", "<size unit='GiB'>8</size><node>1</node>"),
+		"512x2048@0 512x2048~1");
+	/* Of another size, of the usual one, and for other nodes as the cell's mode says. */
+	expect_demands(CELLS DEVICE("dimm", "<pagesize unit='GiB'>1</pagesize>",
+			       "<size unit='GiB'>2</size><node>1</node>"),
+		"512x2048@0 512x2048~1 2x1048576~1");
+	expect_demands(CELLS DEVICE("dimm", "<pagesize unit='KiB'>4</pagesize>",
+			       "<size unit='GiB'>2</size><node>1</node>"),
+		"512x2048@0 512x2048~1");
+	expect_demands(CELLS DEVICE("virtio-mem", "<nodemask>2-3</nodemask>",
+			       "<size unit='GiB'>2</size><node>0</node><requested "
+			       "unit='GiB'>1</requested>"),
+		"512x2048@0 512x2048~1 512x2048@2-3");
+	expect_demands(CELLS DEVICE("dimm", "<nodemask>2-3</nodemask>",
+			       "<size unit='GiB'>1</size><node>1</node>"),
+		"512x2048@0 512x2048~1 512x2048~2-3");
+	/* Files are no huge pages. */
+	expect_demands(CELLS DEVICE("nvdimm", "<path>/p</path>",
+			       "<size unit='GiB'>1</size><node>1</node>"),
+		"512x2048@0 512x2048~1");
+}
+
+static void memory_devices_have_pages_where_the_guest_has_none(void **state)
+{
+	(void)state;
+	expect_demands("<memory unit='GiB'>4</memory>" DEVICE("dimm",
+			       "<pagesize unit='GiB'>1</pagesize><nodemask>1</nodemask>",
+			       "<size unit='GiB'>2</size>"),
+		"2x1048576@1");
+	/* Without cells <memory> is all of it. */
+	expect_demands("<memory unit='GiB'>4</memory><memoryBacking><hugepages><page size='2' "
+		       "unit='MiB'/></hugepages></memoryBacking>" DEVICE("virtio-mem", "",
+			       "<size unit='GiB'>2</size><requested unit='GiB'>1</requested>"),
+		"1536x2048@");
+	expect_demands("<memory unit='GiB'>4</memory><memoryBacking><hugepages><page size='2' "
+		       "unit='MiB'/></hugepages></memoryBacking>" DEVICE("dimm",
+			       "<pagesize unit='GiB'>1</pagesize>", "<size unit='GiB'>2</size>"),
+		"1024x2048@ 2x1048576@");
 }
 
 static void devices_are_seen_with_their_defaults(void **state)
@@ -346,6 +436,8 @@ int main(void)
 		cmocka_unit_test(pins_are_read_and_those_of_absent_vcpus_dropped),
 		cmocka_unit_test(memory_tuning_is_seen),
 		cmocka_unit_test(memory_devices_need_pages_too),
+		cmocka_unit_test(memory_devices_have_pages_and_nodes_of_their_own),
+		cmocka_unit_test(memory_devices_have_pages_where_the_guest_has_none),
 		cmocka_unit_test(devices_are_seen_with_their_defaults),
 		cmocka_unit_test(qemus_own_command_line_is_seen_by_namespace),
 		cmocka_unit_test(what_is_no_domain_is_refused_with_the_line),

@@ -136,6 +136,74 @@ static void memory_devices_have_room_in_the_pool(void **state)
 	fit_bench_end(&b);
 }
 
+static void memory_devices_of_another_size_have_room_too(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 1}, 2);
+	struct fit_page_pool *pools = b.host.nodes[0].pools;
+	struct fit_domain_memory_device *device;
+
+	(void)state;
+	pools[1].total = pools[1].free = 5;
+	b.domain.cells = fit_xcalloc(1, sizeof(*b.domain.cells));
+	b.domain.cells[0].memory_kib = b.domain.memory_kib = 4 * GIB;
+	b.domain.cell_count = 1;
+	b.domain.has_cell_users = true;
+	device = FIT_APPEND(b.domain.memory_devices, b.domain.memory_device_count);
+	*device = (struct fit_domain_memory_device){.kib = GIB, .page_kib = GIB};
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.page_kib, GIB);
+	/* Running, it has them all, and goes on having them. */
+	b.previous = fit_made_fitted(&b.domain, &b.plan);
+	b.has_previous = true;
+	pools[1].free = 0;
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.page_kib, GIB);
+	device->kib = 2 * GIB;
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.page_kib, 2048);
+	/* In the pages of its cell, but from elsewhere. */
+	pools[1].free = 5;
+	device->page_kib = 0;
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.page_kib, 2048);
+	device->has_nodes = true;
+	fit_cpuset_add(&device->nodes, 7);
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.page_kib, GIB);
+	device->page_kib = 16 * GIB;
+	fit_expect_refusal(&b, "a memory device of the definition wants pages of 16 GiB, which");
+	fit_bench_end(&b);
+}
+
+static void memory_devices_of_running_guests_with_cells_are_their_own(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 1}, 2);
+	struct fit_page_pool *pools = b.host.nodes[0].pools;
+
+	(void)state;
+	pools[1].total = pools[1].free = 5;
+	for (unsigned int i = 0; i < 2; i++) {
+		struct fit_domain_cell *cell = FIT_APPEND(b.domain.cells, b.domain.cell_count);
+
+		cell->memory_kib = 2 * GIB;
+		fit_cpuset_add(&cell->vcpus, i);
+	}
+	b.domain.memory_kib = 4 * GIB;
+	b.domain.has_cell_users = true;
+	*FIT_APPEND(b.domain.memory_devices, b.domain.memory_device_count) =
+		(struct fit_domain_memory_device){.kib = GIB, .page_kib = GIB};
+	for (int run = 0; run < 3; run++) {
+		fit_bench_plan(&b);
+		assert_int_equal(b.plan.cells[0].page_kib, GIB);
+		assert_int_equal(b.plan.cells[1].page_kib, GIB);
+		fit_domain_clear(&b.previous);
+		b.previous = fit_made_fitted(&b.domain, &b.plan);
+		b.has_previous = true;
+		pools[1].free = 0;
+	}
+	fit_bench_end(&b);
+}
+
 static void large_pages_do_not_inflate_a_small_guest(void **state)
 {
 	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 1}, 2);
@@ -285,6 +353,8 @@ int main(void)
 		cmocka_unit_test(gigantic_pages_are_made_when_nothing_else_is_wanted),
 		cmocka_unit_test(memory_is_rounded_up_to_whole_pages),
 		cmocka_unit_test(memory_devices_have_room_in_the_pool),
+		cmocka_unit_test(memory_devices_of_another_size_have_room_too),
+		cmocka_unit_test(memory_devices_of_running_guests_with_cells_are_their_own),
 		cmocka_unit_test(large_pages_do_not_inflate_a_small_guest),
 		cmocka_unit_test(a_kept_page_size_that_the_host_lacks_is_refused),
 		cmocka_unit_test(a_size_without_a_hugetlbfs_is_passed_over),
