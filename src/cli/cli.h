@@ -36,6 +36,7 @@ struct fit_cli {
 	bool json;		     /* --json */
 	bool dry_run;		     /* -n, --dry-run */
 	bool why;		     /* --why */
+	bool all;		     /* --all */
 	struct fit_fsroot root;
 	struct fit_profile_store store; /* --profiles DIR replaces the shipped ones */
 };

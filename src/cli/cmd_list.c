@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/json.h"
+#include "cli/table.h"
 #include "cli/verbs.h"
 #include "fitting/standing.h"
 
@@ -14,53 +15,26 @@ struct row {
 	struct fit_standing standing;
 };
 
-/* Columns on a terminal: bytes that begin a UTF-8 character. */
-static int width(const char *text)
-{
-	int columns = 0;
-
-	for (; *text; text++)
-		columns += ((unsigned char)*text & 0xc0) != 0x80;
-	return columns;
-}
-
-static void print_cell(const char *text, int column)
-{
-	printf("%s%*s", text, column - width(text) + 2, "");
-}
-
 static void print_table(const struct row *rows, size_t count)
 {
-	int name_width = 4;
-	int profile_width = 8;
+	static const char *const head[] = {"NAME", "STATE", "PROFILES", "DEFINITION"};
+	struct fit_table table = {.columns = FIT_ARRAY_SIZE(head)};
 
-	for (size_t i = 0; i < count; i++) {
-		fit_autofree char *profiles = fit_strlist_join(&rows[i].standing.profiles, " ");
-
-		if (width(rows[i].domain->name) > name_width)
-			name_width = width(rows[i].domain->name);
-		if (width(profiles) > profile_width)
-			profile_width = width(profiles);
-	}
-	if (count) {
-		print_cell("NAME", name_width);
-		print_cell("STATE", 11);
-		print_cell("PROFILES", profile_width);
-		puts("DEFINITION");
-	}
+	for (size_t i = 0; count && i < FIT_ARRAY_SIZE(head); i++)
+		fit_table_add(&table, fit_xstrdup(head[i]));
 	for (size_t i = 0; i < count; i++) {
 		const struct fit_standing *standing = &rows[i].standing;
-		fit_autofree char *name = fit_printable(rows[i].domain->name);
-		fit_autofree char *profiles = fit_strlist_join(&standing->profiles, " ");
+		const char *reason = standing->reason ? standing->reason : "";
 
-		print_cell(name, name_width);
-		print_cell(rows[i].domain->state, 11);
-		print_cell(profiles, profile_width);
-		printf("%s%s%.*s\n", fit_standing_name(standing->kind),
-			standing->reason ? ": " : "",
-			standing->reason ? (int)strcspn(standing->reason, "\n") : 0,
-			standing->reason ? standing->reason : "");
+		fit_table_add(&table, fit_printable(rows[i].domain->name));
+		fit_table_add(&table, fit_xstrdup(rows[i].domain->state));
+		fit_table_add(&table, fit_strlist_join(&standing->profiles, " "));
+		fit_table_add(
+			&table, fit_xasprintf("%s%s%.*s", fit_standing_name(standing->kind),
+					*reason ? ": " : "", (int)strcspn(reason, "\n"), reason));
 	}
+	fit_table_print(&table);
+	fit_table_clear(&table);
 }
 
 static int print_json(const struct row *rows, size_t count)

@@ -278,15 +278,21 @@ static const char *error_name(enum fit_err_code code)
 	return "system";
 }
 
-struct json_object *fit_json_error(const char *subject, const struct fit_err *err)
+void fit_json_add_error(struct json_object *object, const struct fit_err *err)
 {
-	struct json_object *object = json_object_new_object();
 	struct json_object *error = json_object_new_object();
 
 	json_object_object_add(error, "kind", json_object_new_string(error_name(err->code)));
 	json_object_object_add(error, "message", json_object_new_string(err->message));
-	json_object_object_add(object, "subject", json_object_new_string(subject));
 	json_object_object_add(object, "error", error);
+}
+
+struct json_object *fit_json_error(const char *subject, const struct fit_err *err)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "subject", json_object_new_string(subject));
+	fit_json_add_error(object, err);
 	return object;
 }
 

@@ -14,6 +14,9 @@ struct json_object *fit_json_strings(const struct fit_strlist *list);
 struct json_object *fit_json_string_or_null(const char *text);
 struct json_object *fit_json_cpus(const struct fit_cpuset *set);
 
+/* Adds "error": what kind of error it is, and the message. */
+void fit_json_add_error(struct json_object *object, const struct fit_err *err);
+
 /* What stands in the place of a plan of @subject that there is none of. */
 struct json_object *fit_json_error(const char *subject, const struct fit_err *err);
 

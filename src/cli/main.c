@@ -32,8 +32,16 @@ static const struct fit_verb verbs[] = {
 		FIT_OPTION_DRY_RUN, 1, -1, fit_cmd_unset},
 	{"list", "", "Show the domains that request profiles, and whether they are fitted", "",
 		FIT_OPTION_JSON, 0, 0, fit_cmd_list},
-	{"plan", "DOMAIN|FILE", "Show what a domain would get on this host", DOMAIN_HELP,
-		TRY_OPTIONS | STEP_OPTIONS | FIT_OPTION_WHY | FIT_OPTION_JSON, 1, 1, fit_cmd_plan},
+	{"plan", "DOMAIN|FILE", "Show what a domain would get on this host",
+		DOMAIN_HELP "\n"
+			    "With --all and any number of FILEs, plans all domains, and what is in "
+			    "the files,\n"
+			    "one beside the other, and shows what is left of the host then. Exit "
+			    "code 1 when\n"
+			    "one of them does not fit. With --profile, as if all that do not run "
+			    "had asked for it.",
+		TRY_OPTIONS | STEP_OPTIONS | FIT_OPTION_WHY | FIT_OPTION_JSON | FIT_OPTION_ALL, 1,
+		1, fit_cmd_plan},
 	{"diff", "DOMAIN|FILE", "Show how fitting would change a definition", DOMAIN_HELP,
 		TRY_OPTIONS | STEP_OPTIONS, 1, 1, fit_cmd_diff},
 	{"render", "[DOMAIN|FILE]", "Print the fitted definition",

@@ -30,6 +30,7 @@ static const struct entry entries[] = {
 	{FIT_OPTION_ONLY, "only", 0, "INTENTS",
 		"apply only these intents (see 'virt-fit profiles NAME'): cpu,vcpus"},
 	{FIT_OPTION_UPTO, "upto", 0, "INTENT", "apply the intents up to this one, in their order"},
+	{FIT_OPTION_ALL, "all", 0, NULL, "plan all domains of the host, as if all of them ran"},
 	{FIT_OPTION_WHY, "why", 0, NULL, "explain every choice"},
 	{FIT_OPTION_JSON, "json", 0, NULL, "print JSON"},
 	{FIT_OPTION_DRY_RUN, "dry-run", 'n', NULL, "say what would be done, change nothing"},
@@ -137,6 +138,9 @@ static int take(struct fit_cli *cli, enum fit_option option, const char *value, 
 	case FIT_OPTION_ONLY:
 	case FIT_OPTION_UPTO:
 		return take_steps(cli, option, value, err);
+	case FIT_OPTION_ALL:
+		cli->all = true;
+		break;
 	case FIT_OPTION_WHY:
 		cli->why = true;
 		break;
@@ -173,6 +177,8 @@ static int check(const struct fit_verb *verb, const struct fit_cli *cli, struct 
 	for (int i = 0; i < cli->arg_count; i++)
 		if (!cli->args[i][0])
 			return fit_err_set(err, FIT_ERR_INVALID, "an argument is empty");
+	if (cli->all)
+		return 0;
 	if (cli->arg_count < verb->min_args)
 		return fit_err_set(err, FIT_ERR_INVALID, "an argument is missing");
 	if (verb->max_args >= 0 && cli->arg_count > verb->max_args)

@@ -24,6 +24,7 @@ enum fit_option {
 	FIT_OPTION_UPTO = 1 << 12,
 	FIT_OPTION_HOST = 1 << 13,
 	FIT_OPTION_SAVE = 1 << 14,
+	FIT_OPTION_ALL = 1 << 15, /* of `plan`: any number of arguments */
 	/* Every verb accepts these: where the host, libvirt and the profiles are. */
 	FIT_OPTION_COMMON = FIT_OPTION_CONNECT | FIT_OPTION_SYSROOT | FIT_OPTION_HOST |
 			    FIT_OPTION_PROFILES | FIT_OPTION_HELP,

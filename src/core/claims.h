@@ -13,8 +13,9 @@
 
 struct fit_claim {
 	char *name;
-	char *uuid; /* NULL when the definition has none */
-	bool running;
+	char *uuid;   /* NULL when the definition has none */
+	bool running; /* or planned for as if it did (core/packing.h): nobody else can have it */
+	const char *state; /* what messages call that instead of "running"; NULL. Static */
 	/* CPUs the domain has for itself. A domain whose pins cover more CPUs than it has vCPUs
 	 * floats, and holds none. */
 	struct fit_cpuset cpus;

@@ -209,7 +209,7 @@ void fit_place_claims_prepare(struct fit_planner *planner);
 void fit_place_claims_clear(struct fit_planner *planner);
 const struct fit_claim *fit_planner_device_holder(
 	const struct fit_planner *planner, struct fit_pciaddr addr);
-const char *fit_claim_state(const struct fit_claim *claim); /* "running" or "shut off" */
+const char *fit_claim_state(const struct fit_claim *claim); /* "running", "shut off", … */
 
 /* place_cores.c */
 void fit_place_cores_prepare(struct fit_planner *planner);
@@ -321,6 +321,7 @@ bool fit_plan_has_device(const struct fit_plan *plan, struct fit_pciaddr addr);
 
 /* place_vfs.c */
 int fit_place_vfs_prepare(struct fit_planner *planner);
+void fit_place_vfs_find(struct fit_planner *planner); /* the sources of any PF of the class */
 void fit_place_vfs_commit(struct fit_planner *planner, const struct fit_candidate *candidate);
 void fit_place_vfs_clear(struct fit_planner *planner);
 

@@ -10,6 +10,8 @@
 
 const char *fit_claim_state(const struct fit_claim *claim)
 {
+	if (claim->state)
+		return claim->state;
 	return claim->running ? "running" : "shut off";
 }
 

@@ -251,6 +251,8 @@ static void add_network_vfs(struct fit_planner *planner)
 		*FIT_APPEND(plan->vfs, plan->vf_count) = (struct fit_planned_vf){
 			.is_interface = true,
 			.network = planner->profile->vfs.network,
+			.has_pf = pf != NULL,
+			.pf = pf ? pf->addr : (struct fit_pciaddr){0},
 			.iommu_group = -1,
 			.node = pf ? fit_device_node(planner->host, pf) : -1,
 		};

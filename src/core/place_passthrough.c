@@ -90,7 +90,7 @@ static char *problem_of(const struct fit_planner *planner, const struct fit_pci_
 			"what else is in its slot",
 			kind->plural);
 	if (claim && claim->running)
-		return fit_xasprintf("%s (running) has it", claim->name);
+		return fit_xasprintf("%s (%s) has it", claim->name, fit_claim_state(claim));
 	for (size_t i = 0; i < device->netdev_count; i++)
 		if (device->netdevs[i].up)
 			return fit_xasprintf("the host uses it: its interface %s is up",

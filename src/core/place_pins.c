@@ -253,7 +253,8 @@ static void warn_of_overlaps(struct fit_planner *planner, const struct fit_candi
 		list = fit_cpuset_describe(&common, "CPU");
 		if (claim->running)
 			fit_planner_reason(planner, FIT_REASON_WARNING, "vcpus",
-				"shared with %s (running): %s", claim->name, list);
+				"shared with %s (%s): %s", claim->name, fit_claim_state(claim),
+				list);
 		else
 			fit_planner_reason(planner, FIT_REASON_WARNING, "vcpus",
 				"%s: %s (shut off) is defined there too and there is no room "

@@ -101,7 +101,7 @@ static void offer_vf(struct fit_planner *planner, struct fit_vf_source *source, 
 	if (kept)
 		problem = fit_xasprintf("it is kept for the host by %s", kept);
 	else if (claim && claim->running)
-		problem = fit_xasprintf("%s (running) has it", claim->name);
+		problem = fit_xasprintf("%s (%s) has it", claim->name, fit_claim_state(claim));
 	else if (fit_plan_has_device(planner->plan, addr))
 		problem = fit_xstrdup("the domain gets it as a requested device");
 	else if (fit_domain_passes_through(planner->domain, addr))
@@ -270,6 +270,16 @@ static int refuse(struct fit_planner *planner, size_t offered)
 	return fit_planner_refuse(planner, "%s", text.text);
 }
 
+void fit_place_vfs_find(struct fit_planner *planner)
+{
+	for (size_t i = 0; i < planner->host->pci_count; i++) {
+		const struct fit_pci_device *pf = &planner->host->pci[i];
+
+		if (pf->sriov_total && !pf->is_vf && is_of_class(planner, pf))
+			add_source(planner, pf);
+	}
+}
+
 static int list_sources(struct fit_planner *planner)
 {
 	const char *wanted = planner->profile->vfs.pf;
@@ -282,12 +292,7 @@ static int list_sources(struct fit_planner *planner)
 			return -1;
 		add_source(planner, pf);
 	} else {
-		for (size_t i = 0; i < planner->host->pci_count; i++) {
-			const struct fit_pci_device *pf = &planner->host->pci[i];
-
-			if (pf->sriov_total && !pf->is_vf && is_of_class(planner, pf))
-				add_source(planner, pf);
-		}
+		fit_place_vfs_find(planner);
 	}
 	for (size_t i = 0; i < planner->source_count; i++)
 		offered += planner->sources[i].offer_count;
@@ -358,6 +363,7 @@ void fit_place_vfs_commit(struct fit_planner *planner, const struct fit_candidat
 
 		*vf = (struct fit_planned_vf){
 			.pf = pick->source->pf->addr,
+			.has_pf = true,
 			.vf = pick->offer->vf,
 			.index = pick->offer->index,
 			.exists = pick->offer->exists,

@@ -50,8 +50,9 @@ struct fit_planned_vf {
 	int iommu_group;     /* -1 unknown */
 	char *pf_netdev;     /* for people; NULL */
 	int node;	     /* of the PF; -1 unknown */
-	const char *network; /* libvirt takes one of this network at start: there is no address, PF
-			      * and index; else NULL. Of the profile */
+	const char *network; /* libvirt takes one of this network at start: there is no address and
+			      * index; else NULL. Of the profile */
+	bool has_pf;	     /* false: of a network that is not known */
 	char *mac;	     /* NULL: libvirt makes one, and the definition keeps it */
 	unsigned int vlan;   /* 0: none */
 	const char *standby; /* alias of the NIC that stands in, of `standbys`; NULL: none */

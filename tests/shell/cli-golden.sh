@@ -43,3 +43,11 @@ while read -r host domain profiles; do
 	count=$((count + 1))
 done <"$golden/cases"
 [ "$count" -gt 0 ] || fail "no cases"
+
+# All domains at once: one that fits nowhere, one without a request, and those that share what there is.
+all() { # OPTION...
+	(cd "$golden/domains" && "$fit" plan --all --sysroot "$TEST_DIR/two-node" --profiles "$BUILD/profiles" "$@" \
+		./desktop.xml ./emulated.xml ./large.xml ./little.xml ./plain.xml ./requesting.xml 2>&1) || true
+}
+compare "all-two-node.plan" "$(all)"
+compare "all-two-node-sriov.plan" "$(all --profile low-latency,sriov)"
