@@ -16,8 +16,8 @@ struct fit_claim {
 	char *uuid;   /* NULL when the definition has none */
 	bool running; /* or planned for as if it did (core/packing.h): nobody else can have it */
 	const char *state; /* what messages call that instead of "running"; NULL. Static */
-	/* CPUs the domain has for itself. A domain whose pins cover more CPUs than it has vCPUs
-	 * floats, and holds none. */
+	/* CPUs the domain has for itself. vCPUs that float over more CPUs than they are hold none.
+	 */
 	struct fit_cpuset cpus;
 	struct fit_pciaddr *devices; /* host devices and VFs */
 	size_t device_count;

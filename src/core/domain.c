@@ -339,14 +339,56 @@ static bool iothread_owns(const struct fit_domain *domain, const struct fit_cpus
 	       !fit_cpuset_intersects(cpus, &domain->emulator_pin);
 }
 
-struct fit_cpuset fit_domain_own_cpus(const struct fit_domain *domain)
+/* Neighbouring vCPUs with the same pin, from @first on. */
+static size_t same_pins(const struct fit_domain *domain, size_t first)
 {
-	struct fit_cpuset cpus = fit_domain_vcpu_cpus(domain);
+	size_t next = first + 1;
 
-	if (fit_domain_floats(domain))
-		return (struct fit_cpuset){0};
+	while (next < domain->vcpu_pin_count &&
+		fit_cpuset_equal(&domain->vcpu_pins[next].cpus, &domain->vcpu_pins[first].cpus))
+		next++;
+	return next - first;
+}
+
+struct fit_cpuset fit_domain_held_cpus(const struct fit_domain *domain)
+{
+	struct fit_cpuset seen = {0}, several = {0}, held = {0};
+
+	if (!fit_domain_floats(domain))
+		return fit_domain_vcpu_cpus(domain);
+	if (domain->vcpu_pin_count < domain->vcpus)
+		seen = domain->vcpu_cpuset;
+	if (domain->vcpu_pin_count < domain->vcpus && !domain->has_vcpu_cpuset)
+		return held;
+	for (size_t i = 0; i < domain->vcpu_pin_count; i += same_pins(domain, i)) {
+		struct fit_cpuset both = domain->vcpu_pins[i].cpus;
+
+		fit_cpuset_intersect(&both, &seen);
+		fit_cpuset_unite(&several, &both);
+		fit_cpuset_unite(&seen, &domain->vcpu_pins[i].cpus);
+	}
+	for (size_t i = 0; i < domain->vcpu_pin_count; i += same_pins(domain, i)) {
+		const struct fit_cpuset *cpus = &domain->vcpu_pins[i].cpus;
+
+		if (fit_cpuset_count(cpus) <= same_pins(domain, i) &&
+			!fit_cpuset_intersects(cpus, &several))
+			fit_cpuset_unite(&held, cpus);
+	}
+	return held;
+}
+
+void fit_domain_add_own_iothreads(const struct fit_domain *domain, struct fit_cpuset *cpus)
+{
 	for (size_t i = 0; i < domain->iothread_pin_count; i++)
 		if (iothread_owns(domain, &domain->iothread_pins[i].cpus))
-			fit_cpuset_unite(&cpus, &domain->iothread_pins[i].cpus);
+			fit_cpuset_unite(cpus, &domain->iothread_pins[i].cpus);
+}
+
+struct fit_cpuset fit_domain_own_cpus(const struct fit_domain *domain)
+{
+	struct fit_cpuset cpus = fit_domain_held_cpus(domain);
+
+	if (!fit_cpuset_is_empty(&cpus))
+		fit_domain_add_own_iothreads(domain, &cpus);
 	return cpus;
 }

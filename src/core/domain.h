@@ -190,8 +190,15 @@ struct fit_cpuset fit_domain_vcpu_cpus(const struct fit_domain *domain);
 /* Do the vCPUs wander over more CPUs than they are? Then none of these is the domain's own. */
 bool fit_domain_floats(const struct fit_domain *domain);
 
-/* The CPUs that the domain has for itself: its vCPUs' and those of iothreads on cores of their own.
- * None when it floats. */
+/* CPUs of the vCPUs that are not more than those that may use them: of all, or where these float
+ * together, of each pin that has no CPU in common with others. */
+struct fit_cpuset fit_domain_held_cpus(const struct fit_domain *domain);
+
+/* Those of iothreads on cores of their own. */
+void fit_domain_add_own_iothreads(const struct fit_domain *domain, struct fit_cpuset *cpus);
+
+/* The CPUs that the domain has for itself: those held by vCPUs and, if there are such, those of
+ * iothreads on cores of their own. */
 struct fit_cpuset fit_domain_own_cpus(const struct fit_domain *domain);
 
 /* Pages of @page_kib (not 0) that hold so much memory, and those of a cell with its devices. */

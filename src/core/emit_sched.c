@@ -63,11 +63,17 @@ static int emit_vcpus(const struct fit_emitter *emitter)
 	const struct fit_plan *plan = emitter->plan;
 	const struct threads kind = {"vcpusched", "vcpus", "the scheduler of the vCPUs",
 		&emitter->domain->vcpu_schedulers};
+	fit_autofree struct fit_thread_pin *dedicated =
+		fit_xcalloc(plan->vcpu_count, sizeof(*dedicated));
+	size_t count = 0;
 
-	return plan->vcpus_real_time ? emit_schedulers(emitter, &emitter->profile->vcpus.intent,
-					       &emitter->profile->vcpus.scheduling, &kind,
-					       plan->vcpus, plan->vcpu_count)
-				     : 0;
+	for (size_t i = 0; i < plan->vcpu_count; i++)
+		if (!fit_cpuset_contains(&plan->pooled_vcpus, plan->vcpus[i].id))
+			dedicated[count++] = plan->vcpus[i];
+	return plan->vcpus_real_time
+		       ? emit_schedulers(emitter, &emitter->profile->vcpus.intent,
+				 &emitter->profile->vcpus.scheduling, &kind, dedicated, count)
+		       : 0;
 }
 
 static int emit_iothreads(const struct fit_emitter *emitter)

@@ -84,13 +84,35 @@ static void add_governor(const struct fit_profile *profile, struct fit_hostops *
 	op->optional = !profile->governor.missing_refuse;
 }
 
-/* The device's own node is where the kernel puts interrupts by default: nothing to do for it. */
-static struct fit_cpuset interrupt_cpus(
+/* vCPUs that the profile dedicates CPUs to, and that have them: pins that the user kept may float,
+ * whatever it says. */
+static struct fit_cpuset exclusive_cpus(
 	const struct fit_domain *fitted, const struct fit_profile *profile)
+{
+	struct fit_cpuset vcpus = fit_intent_vcpus_dedicated(&profile->vcpus, fitted->vcpus);
+	struct fit_cpuset held = fit_domain_held_cpus(fitted);
+	struct fit_cpuset cpus = {0};
+
+	if (!profile->vcpus.intent.set || profile->vcpus.shared)
+		return cpus;
+	if (!profile->vcpus.dedicated)
+		return fit_domain_floats(fitted) ? cpus : held;
+	for (size_t i = 0; i < fitted->vcpu_pin_count; i++)
+		if (fit_cpuset_contains(&vcpus, fitted->vcpu_pins[i].id))
+			fit_cpuset_unite(&cpus, &fitted->vcpu_pins[i].cpus);
+	fit_cpuset_intersect(&cpus, &held);
+	return cpus;
+}
+
+/* The device's own node is where the kernel puts interrupts by default: nothing to do for it. */
+static struct fit_cpuset interrupt_cpus(const struct fit_domain *fitted,
+	const struct fit_profile *profile, const struct fit_hostops *ops)
 {
 	switch (profile->interrupts.devices_to) {
 	case FIT_PLACE_VCPUS:
-		return fit_domain_vcpu_cpus(fitted);
+		return profile->vcpus.dedicated && !fit_cpuset_is_empty(&ops->exclusive_cpus)
+			       ? ops->exclusive_cpus
+			       : fit_domain_vcpu_cpus(fitted);
 	case FIT_PLACE_HOUSEKEEPING:
 		return fitted->emulator_pin;
 	default:
@@ -101,7 +123,7 @@ static struct fit_cpuset interrupt_cpus(
 static void add_interrupts(
 	const struct fit_domain *fitted, const struct fit_profile *profile, struct fit_hostops *ops)
 {
-	struct fit_cpuset cpus = interrupt_cpus(fitted, profile);
+	struct fit_cpuset cpus = interrupt_cpus(fitted, profile, ops);
 
 	if (!profile->interrupts.intent.set)
 		return;
@@ -120,11 +142,10 @@ void fit_hostops_derive(const struct fit_domain *fitted, const struct fit_profil
 {
 	struct fit_hostops ops = {0};
 
-	/* Pins that the user kept may float, whatever the profile says. */
-	if (profile->vcpus.intent.set && !profile->vcpus.shared && !fit_domain_floats(fitted)) {
-		ops.exclusive_cpus = fit_domain_vcpu_cpus(fitted);
-		ops.own_cpus = fit_domain_own_cpus(fitted);
-	}
+	ops.exclusive_cpus = exclusive_cpus(fitted, profile);
+	ops.own_cpus = ops.exclusive_cpus;
+	if (!fit_cpuset_is_empty(&ops.own_cpus))
+		fit_domain_add_own_iothreads(fitted, &ops.own_cpus);
 	add_vfs(fitted, profile, &ops);
 	add_pages(fitted, &ops);
 	add_governor(profile, &ops);

@@ -51,7 +51,7 @@ struct fit_op {
 struct fit_hostops {
 	struct fit_op *items;
 	size_t count;
-	struct fit_cpuset exclusive_cpus; /* vCPU CPUs, when the profile says shared="no" */
+	struct fit_cpuset exclusive_cpus; /* of vCPUs for which the profile says shared="no" */
 	struct fit_cpuset own_cpus;	  /* those and the iothreads' own cores: what is tuned */
 };
 

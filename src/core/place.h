@@ -128,6 +128,7 @@ struct fit_candidate {
 	size_t own_core_count;
 	bool emulator_has_core;
 	struct fit_cpuset cpus;	     /* of the vCPUs: all they can have of their cores */
+	struct fit_cpuset pool;	     /* that vCPUs without cores float over */
 	struct fit_cpuset l3_groups; /* of these cores */
 	struct fit_cpuset clusters;  /* of these cores */
 	struct fit_cpuset memory_nodes;
@@ -157,10 +158,11 @@ struct fit_planner {
 	bool has_previous;  /* a vCPU or a thread of QEMU has a place now */
 	bool vcpus_kept;    /* the definition's pins are the placement */
 	/* Some vCPUs have pins that are kept, the others are placed around them: the former by
-	 * vCPU, NULL when there are none, and how many the latter are. */
+	 * vCPU, NULL when there are none, and how many the latter are, of those that get cores. */
 	const struct fit_thread_pin **fixed;
 	unsigned int open_vcpus;
 	struct fit_cpuset fixed_cpus;
+	struct fit_cpuset pooled;	 /* vCPUs without a core of their own: dedicated= */
 	struct fit_cpuset allowed;	 /* online, within a <vcpu cpuset=> that is kept */
 	const struct fit_claim **claims; /* of others: running first, then by name */
 	size_t claim_count;
@@ -245,6 +247,8 @@ struct fit_thread_pin *fit_place_pins(
 	const struct fit_planner *planner, const struct fit_candidate *candidate);
 /* Room that the candidate must have: guest cores stay whole. */
 size_t fit_place_need(const struct fit_planner *planner, const struct fit_candidate *candidate);
+/* Is the vCPU to be given a place on a core? */
+bool fit_vcpu_is_open(const struct fit_planner *planner, size_t vcpu);
 /* Refuses pins beside which the others are placed, if their CPUs are not online. */
 int fit_place_check_fixed(struct fit_planner *planner);
 bool fit_place_pins_are_sets(

@@ -236,6 +236,23 @@ static void share_vcpus(
 			}
 }
 
+/* As many of the vCPUs without cores for each node. */
+static void share_pooled(
+	const struct fit_planner *planner, const struct fit_candidate *candidate, int *ret_nodes)
+{
+	size_t pooled = fit_cpuset_count(&planner->pooled);
+	size_t nodes = fit_cpuset_count(&candidate->nodes);
+	size_t number = 0;
+
+	fit_cpuset_for_each (vcpu, &planner->pooled) {
+		size_t skip = number++ * nodes / pooled;
+
+		fit_cpuset_for_each (node, &candidate->nodes)
+			if (skip-- == 0)
+				ret_nodes[vcpu] = node;
+	}
+}
+
 /* The node of each vCPU, -1 where it may be on several. */
 static void find_nodes(
 	const struct fit_planner *planner, const struct fit_candidate *candidate, int *ret_nodes)
@@ -260,6 +277,7 @@ static void find_nodes(
 		for (size_t i = 0; i < vcpus; i++)
 			ret_nodes[i] = -1;
 	}
+	share_pooled(planner, candidate, ret_nodes);
 	for (size_t i = 0; i < vcpus && !planner->vcpus_kept; i++)
 		if (planner->fixed[i])
 			ret_nodes[i] = node_of_cpus(planner, &planner->fixed[i]->cpus);

@@ -276,7 +276,7 @@ static void find_previous(struct fit_planner *planner)
 
 		if (planner->profile->vcpus.pin_set && !fit_domain_floats(previous))
 			remember_set(planner, &pin->cpus);
-		if (pin->id >= planner->domain->vcpus || planner->fixed[pin->id] ||
+		if (pin->id >= planner->domain->vcpus || !fit_vcpu_is_open(planner, pin->id) ||
 			fit_cpuset_count(&pin->cpus) != 1)
 			continue;
 		planner->previous_cpus[pin->id] = cpu;
@@ -325,7 +325,8 @@ static void find_fixed(struct fit_planner *planner)
 	const struct fit_domain *domain = planner->domain;
 	bool keeps = fit_intent_keeps(&planner->profile->vcpus.intent);
 
-	planner->open_vcpus = domain->vcpus;
+	size_t fixed = 0;
+
 	planner->fixed = fit_xcalloc(domain->vcpus, sizeof(*planner->fixed));
 	for (size_t i = 0; i < domain->vcpu_pin_count && keeps; i++) {
 		const struct fit_thread_pin *pin = &domain->vcpu_pins[i];
@@ -333,11 +334,27 @@ static void find_fixed(struct fit_planner *planner)
 		if (pin->id >= domain->vcpus || planner->fixed[pin->id])
 			continue;
 		planner->fixed[pin->id] = pin;
-		planner->open_vcpus--;
+		fixed++;
 		fit_cpuset_unite(&planner->fixed_cpus, &pin->cpus);
 	}
-	planner->vcpus_kept = planner->open_vcpus < domain->vcpus &&
-			      (!planner->open_vcpus || planner->vcpus_place == FIT_PLACE_NONE);
+	planner->vcpus_kept =
+		fixed && (fixed == domain->vcpus || planner->vcpus_place == FIT_PLACE_NONE);
+	planner->open_vcpus = (unsigned int)(domain->vcpus - fixed);
+}
+
+/* vCPUs that the profile dedicates no CPUs to, where it does to others. */
+static void find_pooled(struct fit_planner *planner)
+{
+	const struct fit_intent_vcpus *vcpus = &planner->profile->vcpus;
+	struct fit_cpuset dedicated = fit_intent_vcpus_dedicated(vcpus, planner->domain->vcpus);
+
+	if (planner->vcpus_place != FIT_PLACE_CORES || vcpus->shared || !vcpus->dedicated ||
+		planner->vcpus_kept)
+		return;
+	for (unsigned int i = 0; i < planner->domain->vcpus && i < FIT_CPUSET_MAX; i++)
+		if (!planner->fixed[i] && !fit_cpuset_contains(&dedicated, i))
+			fit_cpuset_add(&planner->pooled, i);
+	planner->open_vcpus -= (unsigned int)fit_cpuset_count(&planner->pooled);
 }
 
 static bool is_fixed_core(const struct fit_planner *planner, const struct fit_core *core)
@@ -368,6 +385,7 @@ void fit_place_cores_prepare(struct fit_planner *planner)
 	planner->vcpus_place =
 		planner->profile->vcpus.intent.set ? planner->profile->vcpus.place : FIT_PLACE_NONE;
 	find_fixed(planner);
+	find_pooled(planner);
 	planner->allowed = planner->host->online;
 	if (domain->has_vcpu_cpuset && fit_intent_keeps(&planner->profile->vcpus.intent))
 		fit_cpuset_intersect(&planner->allowed, &domain->vcpu_cpuset);

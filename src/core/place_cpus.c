@@ -266,7 +266,7 @@ static bool take_cores(const struct fit_planner *planner, struct fit_candidate *
 	size_t need = fit_place_need(planner, candidate);
 	bool found;
 
-	for (int overlapping = 0; overlapping <= 1; overlapping++) {
+	for (int overlapping = 0; need && overlapping <= 1; overlapping++) {
 		bool everywhere = true;
 
 		candidate->capacity = 0;
@@ -283,7 +283,7 @@ static bool take_cores(const struct fit_planner *planner, struct fit_candidate *
 			return uses_all_nodes(candidate);
 		}
 	}
-	return false;
+	return !need;
 }
 
 static int compare_places(const void *a, const void *b)
@@ -343,7 +343,7 @@ static size_t rate_shares(const struct fit_planner *planner, const struct fit_ca
 		most = here > most ? here : most;
 		least = here < least ? here : least;
 	}
-	return most - least;
+	return most ? most - least : 0;
 }
 
 static void rate_cores(const struct fit_planner *planner, struct fit_candidate *candidate)
@@ -400,39 +400,64 @@ static void rate_moves(const struct fit_planner *planner, struct fit_candidate *
 }
 
 /* Any CPU of the nodes' cores of one kind, except isolated ones, between which the scheduler does
- * not move threads. Housekeeping's CPUs are used only where the others are too few, and never when
- * the host's policy states them. */
-static bool float_over_nodes(const struct fit_planner *planner, struct fit_candidate *candidate)
+ * not move threads, and those of @taken. Housekeeping's CPUs are used only where the others are too
+ * few, and never when the host's policy states them. */
+static struct fit_cpuset floating_cpus(const struct fit_planner *planner,
+	const struct fit_candidate *candidate, size_t vcpus, const struct fit_cpuset *taken)
 {
-	struct fit_cpuset housekeeping = {0};
-	struct fit_cpuset nodes = {0};
-	size_t count;
+	struct fit_cpuset housekeeping = {0}, cpus = {0};
 
 	for (size_t i = 0; i < planner->core_count; i++) {
 		const struct fit_core *core = &planner->cores[i];
 
 		if (core->node < 0 || core->isolated || core->running ||
 			core->efficiency != candidate->efficiency ||
-			!fit_cpuset_contains(&candidate->nodes, (unsigned int)core->node))
+			!fit_cpuset_contains(&candidate->nodes, (unsigned int)core->node) ||
+			fit_cpuset_intersects(&core->cpus, taken))
 			continue;
-		fit_cpuset_unite(&candidate->cpus, &core->usable);
+		fit_cpuset_unite(&cpus, &core->usable);
 		if (fit_cpuset_intersects(&core->cpus, &planner->plan->housekeeping))
 			fit_cpuset_unite(&housekeeping, &planner->plan->housekeeping);
 	}
 	fit_cpuset_intersect(&housekeeping, &planner->allowed);
-	fit_cpuset_subtract(&candidate->cpus, &planner->host->isolated);
-	if (fit_cpuset_count(&candidate->cpus) < planner->open_vcpus &&
-		!planner->host->housekeeping_source)
-		fit_cpuset_unite(&candidate->cpus, &housekeeping);
+	fit_cpuset_subtract(&cpus, &planner->host->isolated);
+	if (fit_cpuset_count(&cpus) < vcpus && !planner->host->housekeeping_source)
+		fit_cpuset_unite(&cpus, &housekeeping);
+	return cpus;
+}
+
+static void rate_crowd(struct fit_candidate *candidate, size_t vcpus, size_t cpus)
+{
+	candidate->cost.level[FIT_COST_CROWDED] = vcpus > cpus ? vcpus - cpus : 0;
+}
+
+static bool float_over_nodes(const struct fit_planner *planner, struct fit_candidate *candidate)
+{
+	const struct fit_cpuset none = {0};
+	struct fit_cpuset nodes = {0};
+
+	candidate->cpus = floating_cpus(planner, candidate, planner->open_vcpus, &none);
+	candidate->capacity = fit_cpuset_count(&candidate->cpus);
+	candidate->cost.level[FIT_COST_EFFICIENCY] = candidate->efficiency;
+	rate_crowd(candidate, planner->open_vcpus, candidate->capacity);
 	fit_cpuset_for_each (cpu, &candidate->cpus)
 		fit_cpuset_add(&nodes, (unsigned int)fit_planner_core_of(planner, cpu)->node);
-	count = fit_cpuset_count(&candidate->cpus);
-	candidate->capacity = count;
-	candidate->cost.level[FIT_COST_EFFICIENCY] = candidate->efficiency;
-	if (count < planner->open_vcpus)
-		candidate->cost.level[FIT_COST_CROWDED] = planner->open_vcpus - count;
 	/* A node without a CPU for them would be one in name only. */
-	return count > 0 && fit_cpuset_is_subset(&candidate->nodes, &nodes);
+	return candidate->capacity > 0 && fit_cpuset_is_subset(&candidate->nodes, &nodes);
+}
+
+/* What is left for the vCPUs without cores. */
+static bool make_pool(const struct fit_planner *planner, struct fit_candidate *candidate)
+{
+	size_t vcpus = fit_cpuset_count(&planner->pooled);
+	struct fit_cpuset taken = candidate->cpus;
+
+	if (!vcpus)
+		return true;
+	fit_cpuset_unite(&taken, &planner->fixed_cpus);
+	candidate->pool = floating_cpus(planner, candidate, vcpus, &taken);
+	rate_crowd(candidate, vcpus, fit_cpuset_count(&candidate->pool));
+	return !fit_cpuset_is_empty(&candidate->pool);
 }
 
 /* Near the vCPUs that are placed already, too. */
@@ -481,5 +506,5 @@ bool fit_place_cpus_complete(const struct fit_planner *planner, struct fit_candi
 	}
 	rate_cores(planner, candidate);
 	rate_moves(planner, candidate);
-	return true;
+	return make_pool(planner, candidate);
 }

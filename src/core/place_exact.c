@@ -50,6 +50,7 @@ struct exact {
 	size_t node_start[CORES_MAX + 1];
 	size_t node_count;
 	size_t need;
+	const int *previous; /* CPU of each vCPU that gets a core, or -1 */
 	size_t spare_max;
 	bool emulator; /* wants a core */
 	size_t iothreads;
@@ -108,7 +109,7 @@ static uint64_t cost_of_use(
 	cost += core->threads * IDLE;
 	cost += !core->previous && (core->previous_emulator || core->previous_iothread) ? MOVED : 0;
 	for (size_t i = first; i < first + vcpus; i++) {
-		int previous = exact->planner->previous_cpus[i];
+		int previous = exact->previous[i];
 
 		cost += previous >= 0 && previous != cpu ? MOVED : 0;
 		cpu = fit_cpuset_next(&core->usable, (unsigned int)cpu + 1);
@@ -418,11 +419,18 @@ bool fit_place_cores_exactly(
 	const struct fit_planner *planner, struct fit_candidate *candidate, bool *ret_found)
 {
 	struct exact exact = {
-		.planner = planner, .candidate = candidate, .need = planner->domain->vcpus};
+		.planner = planner, .candidate = candidate, .need = planner->open_vcpus};
 	struct best best = {0};
+	int previous[VCPUS_MAX];
+	size_t count = 0;
 
-	if (planner->open_vcpus < exact.need || exact.need > VCPUS_MAX)
+	if (!exact.need || exact.need > VCPUS_MAX || !fit_cpuset_is_empty(&planner->fixed_cpus) ||
+		fit_place_need(planner, candidate) > exact.need)
 		return false;
+	for (size_t i = 0; i < planner->domain->vcpus; i++)
+		if (fit_vcpu_is_open(planner, i))
+			previous[count++] = planner->previous_cpus[i];
+	exact.previous = previous;
 	count_threads(&exact);
 	if (!list_cores(&exact))
 		return false;

@@ -113,7 +113,8 @@ static bool has_dedicated_cpus(const struct fit_planner *planner)
 	const struct fit_plan *plan = planner->plan;
 	struct fit_cpuset seen = {0};
 
-	if (planner->profile->vcpus.shared || planner->vcpus_place != FIT_PLACE_CORES)
+	if (planner->profile->vcpus.shared || planner->vcpus_place != FIT_PLACE_CORES ||
+		!fit_cpuset_is_empty(&plan->pooled_vcpus))
 		return false;
 	for (size_t i = 0; i < plan->vcpu_count; i++) {
 		const struct fit_cpuset *cpus = &plan->vcpus[i].cpus;

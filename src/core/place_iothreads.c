@@ -220,7 +220,8 @@ static struct thread_cpus cpus_of_place(const struct fit_planner *planner,
 			result.cpus = core->usable;
 		break;
 	case FIT_PLACE_VCPUS:
-		result.cpus = planner->plan->vcpu_cpus;
+		result.cpus = fit_cpuset_is_empty(&candidate->pool) ? planner->plan->vcpu_cpus
+								    : candidate->pool;
 		break;
 	case FIT_PLACE_NODE:
 		result.cpus = floating_cpus(planner, candidate);

@@ -8,9 +8,11 @@
 #include "base/memory.h"
 
 /* The emulator is many threads, which the scheduler does not spread over isolated CPUs. */
-static bool can_be_own(
-	const struct fit_candidate *candidate, const struct fit_core *core, bool for_emulator)
+static bool can_be_own(const struct fit_planner *planner, const struct fit_candidate *candidate,
+	const struct fit_core *core, bool for_emulator)
 {
+	struct fit_cpuset pool = candidate->pool;
+
 	if (core->threads == 0 || core->node < 0 || core->running || core->defined ||
 		(for_emulator && core->isolated) ||
 		fit_cpuset_intersects(&core->cpus, &candidate->cpus))
@@ -19,7 +21,10 @@ static bool can_be_own(
 		if (candidate->own_cores[i] == core)
 			return false;
 	}
-	return true;
+	/* vCPUs that float need CPUs more. */
+	fit_cpuset_subtract(&pool, &core->cpus);
+	return !fit_cpuset_intersects(&candidate->pool, &core->cpus) ||
+	       fit_cpuset_count(&pool) >= fit_cpuset_count(&planner->pooled);
 }
 
 static unsigned int rank_own(
@@ -32,11 +37,12 @@ static unsigned int rank_own(
 	       !fit_cpuset_contains(&candidate->l3_groups, core->l3);
 }
 
-static const struct fit_core *best_own(const struct fit_candidate *candidate,
-	const struct fit_core *cores, size_t count, bool for_emulator, const struct fit_core *best)
+static const struct fit_core *best_own(const struct fit_planner *planner,
+	const struct fit_candidate *candidate, const struct fit_core *cores, size_t count,
+	bool for_emulator, const struct fit_core *best)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (can_be_own(candidate, &cores[i], for_emulator) &&
+		if (can_be_own(planner, candidate, &cores[i], for_emulator) &&
 			(!best || rank_own(candidate, &cores[i], for_emulator) <
 					  rank_own(candidate, best, for_emulator)))
 			best = &cores[i];
@@ -52,16 +58,18 @@ static bool take_own_core(const struct fit_planner *planner, struct fit_candidat
 	const struct fit_core *best = NULL;
 
 	if (fit_cpuset_is_empty(nodes))
-		best = best_own(candidate, planner->cores, planner->core_count, for_emulator, NULL);
+		best = best_own(planner, candidate, planner->cores, planner->core_count,
+			for_emulator, NULL);
 	fit_cpuset_for_each (node, nodes) {
 		size_t count;
 		const struct fit_core *cores = fit_planner_node_cores(planner, node, &count);
 
-		best = best_own(candidate, cores, count, for_emulator, best);
+		best = best_own(planner, candidate, cores, count, for_emulator, best);
 	}
 	if (!best)
 		return false;
 	*FIT_APPEND(candidate->own_cores, candidate->own_core_count) = best;
+	fit_cpuset_subtract(&candidate->pool, &best->cpus);
 	return true;
 }
 
@@ -90,7 +98,7 @@ static struct fit_cpuset roomy_nodes(
 		const struct fit_core *cores = fit_planner_node_cores(planner, node, &count);
 
 		for (size_t i = 0; i < count; i++)
-			free += can_be_own(candidate, &cores[i], false);
+			free += can_be_own(planner, candidate, &cores[i], false);
 		if (free > 1)
 			fit_cpuset_add(&nodes, (unsigned int)node);
 	}

@@ -10,24 +10,32 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+bool fit_vcpu_is_open(const struct fit_planner *planner, size_t vcpu)
+{
+	return !planner->fixed[vcpu] && !fit_cpuset_contains(&planner->pooled, (unsigned int)vcpu);
+}
+
 /* Is there a vCPU to be placed in the guest core of @size vCPUs that begins with @first? */
 static bool is_open(const struct fit_planner *planner, size_t first, size_t size)
 {
 	for (size_t i = first; i < first + size && i < planner->domain->vcpus; i++)
-		if (!planner->fixed[i])
+		if (fit_vcpu_is_open(planner, i))
 			return true;
 	return false;
 }
 
-/* How many vCPUs a guest core has, for which the candidate's cores are taken one by one. */
-static size_t guest_core(const struct fit_candidate *candidate)
+/* How many vCPUs a guest core has, for which the candidate's cores are taken one by one. Among
+ * vCPUs that float the guest has no cores of threads, unless it has its own topology. */
+static size_t guest_core(const struct fit_planner *planner, const struct fit_candidate *candidate)
 {
+	if (!fit_cpuset_is_empty(&planner->pooled))
+		return planner->kept_threads ? planner->kept_threads : 1;
 	return candidate->uniform ? candidate->per_core : 1;
 }
 
 size_t fit_place_need(const struct fit_planner *planner, const struct fit_candidate *candidate)
 {
-	size_t size = guest_core(candidate);
+	size_t size = guest_core(planner, candidate);
 	size_t need = 0;
 
 	if (planner->open_vcpus == planner->domain->vcpus)
@@ -41,7 +49,7 @@ size_t fit_place_need(const struct fit_planner *planner, const struct fit_candid
 static size_t next_place(
 	const struct fit_planner *planner, const struct fit_candidate *candidate, size_t vcpu)
 {
-	size_t size = guest_core(candidate);
+	size_t size = guest_core(planner, candidate);
 
 	while (vcpu < planner->domain->vcpus && !is_open(planner, vcpu - vcpu % size, size))
 		vcpu += size;
@@ -63,7 +71,7 @@ void fit_place_order(
 		int cpu = (int)core->first;
 
 		while (room-- > 0 && vcpu < planner->domain->vcpus) {
-			if (!planner->fixed[vcpu])
+			if (fit_vcpu_is_open(planner, vcpu))
 				ret_cpus[vcpu] = cpu;
 			vcpu = next_place(planner, candidate, vcpu + 1);
 			cpu = fit_cpuset_next(&core->usable, (unsigned int)cpu + 1);
@@ -98,6 +106,25 @@ static void widen_to_sets(const struct fit_planner *planner, const struct fit_ca
 	}
 }
 
+/* What the pool has of the nodes of the vCPU's guest cell; all of it where that is nothing. */
+static struct fit_cpuset pool_of(
+	const struct fit_planner *planner, const struct fit_candidate *candidate, unsigned int vcpu)
+{
+	struct fit_cpuset cpus = {0};
+
+	for (size_t i = 0; i < candidate->cell_count && planner->cells_wanted; i++) {
+		const struct fit_planned_cell *cell = &candidate->cells[i];
+
+		if (!fit_cpuset_contains(&cell->vcpus, vcpu))
+			continue;
+		fit_cpuset_for_each (node, &cell->nodes)
+			fit_cpuset_unite(
+				&cpus, &fit_host_node(planner->host, (unsigned int)node)->cpus);
+		fit_cpuset_intersect(&cpus, &candidate->pool);
+	}
+	return fit_cpuset_is_empty(&cpus) ? candidate->pool : cpus;
+}
+
 static void pin_to_cores(const struct fit_planner *planner, const struct fit_candidate *candidate,
 	struct fit_thread_pin *pins)
 {
@@ -108,6 +135,8 @@ static void pin_to_cores(const struct fit_planner *planner, const struct fit_can
 	for (size_t i = 0; i < count; i++)
 		if (cpus[i] >= 0)
 			fit_cpuset_add(&pins[i].cpus, (unsigned int)cpus[i]);
+	fit_cpuset_for_each (vcpu, &planner->pooled)
+		pins[vcpu].cpus = pool_of(planner, candidate, (unsigned int)vcpu);
 	if (fit_place_pins_are_sets(planner, candidate))
 		widen_to_sets(planner, candidate, cpus, pins);
 }
@@ -197,15 +226,32 @@ static void warn_of_others(struct fit_planner *planner, const struct fit_cpuset 
 	}
 }
 
+/* dedicated= must be for somebody. */
+static int check_dedicated(struct fit_planner *planner)
+{
+	const struct fit_intent_vcpus *vcpus = &planner->profile->vcpus;
+	struct fit_cpuset dedicated = fit_intent_vcpus_dedicated(vcpus, planner->domain->vcpus);
+
+	if (fit_cpuset_is_empty(&planner->pooled) || !fit_cpuset_is_empty(&dedicated))
+		return 0;
+	return fit_planner_refuse(planner,
+		"%s:%u: dedicated=\"%s\" names none of the domain's vCPUs, 0-%u; for vCPUs that "
+		"all float: place=\"node\"",
+		vcpus->intent.file ? vcpus->intent.file : "the profile", vcpus->intent.line,
+		vcpus->dedicated, planner->domain->vcpus - 1);
+}
+
 int fit_place_check_fixed(struct fit_planner *planner)
 {
+	if (check_dedicated(planner) < 0)
+		return -1;
 	for (size_t i = 0; i < planner->domain->vcpus; i++) {
 		fit_autofree char *what = fit_xasprintf("vCPU %zu", i);
 
 		if (planner->fixed[i] && fit_pin_check(planner, what, &planner->fixed[i]->cpus) < 0)
 			return -1;
 	}
-	if (planner->open_vcpus < planner->domain->vcpus)
+	if (!fit_cpuset_is_empty(&planner->fixed_cpus))
 		warn_of_others(planner, &planner->fixed_cpus);
 	return 0;
 }
@@ -289,6 +335,25 @@ static void explain_cores(struct fit_planner *planner, const struct fit_candidat
 			"isolated CPUs are preferred for vCPUs that have their cores alone");
 }
 
+static void explain_pool(struct fit_planner *planner, const struct fit_candidate *candidate)
+{
+	fit_autofree char *vcpus = fit_cpuset_describe(&planner->pooled, "vCPU");
+	fit_autofree char *cpus = fit_cpuset_describe(&candidate->pool, "CPU");
+	size_t count = fit_cpuset_count(&candidate->pool);
+	size_t pooled = fit_cpuset_count(&planner->pooled);
+
+	if (!pooled)
+		return;
+	planner->plan->pooled_vcpus = planner->pooled;
+	fit_planner_reason(planner, FIT_REASON_CHOICE, "vcpus",
+		"%s float%s over %s, which other domains may use too: cores are dedicated to vCPUs "
+		"%s only",
+		vcpus, pooled == 1 ? "s" : "", cpus, planner->profile->vcpus.dedicated);
+	if (count < pooled)
+		fit_planner_reason(planner, FIT_REASON_WARNING, "vcpus",
+			"%zu vCPUs have to share %zu CPU%s", pooled, count, fit_plural(count));
+}
+
 static void explain_fixed(struct fit_planner *planner)
 {
 	struct fit_cpuset vcpus = {0};
@@ -328,6 +393,7 @@ void fit_place_cpus_commit(struct fit_planner *planner, const struct fit_candida
 	explain_fixed(planner);
 	if (planner->vcpus_place == FIT_PLACE_CORES) {
 		explain_cores(planner, candidate);
+		explain_pool(planner, candidate);
 		warn_of_overlaps(planner, candidate);
 		return;
 	}

@@ -150,6 +150,11 @@ int fit_place_refuse_cores(struct fit_planner *planner)
 		fit_plural(wanted), one_node ? " on one node" : "", planner->open_vcpus,
 		fit_plural(planner->open_vcpus));
 	add_rooms(planner, &text);
+	if (!fit_cpuset_is_empty(&planner->pooled))
+		fit_buffer_addf(&details,
+			"\n  %zu more vCPUs float, for which a CPU must be left that is neither "
+			"isolated nor housekeeping's by policy",
+			fit_cpuset_count(&planner->pooled));
 	for (size_t i = 0; i < host->node_count; i++) {
 		struct node_room room = room_of(planner, host->nodes[i].id);
 

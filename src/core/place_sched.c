@@ -7,22 +7,28 @@
 
 #include "base/memory.h"
 
-/* Does each vCPU have a CPU that no other vCPU or domain uses? */
+/* Does each vCPU, except those that float beside dedicated ones, have a CPU that no other vCPU or
+ * domain uses? */
 static bool vcpus_are_alone(const struct fit_planner *planner)
 {
 	const struct fit_plan *plan = planner->plan;
-	struct fit_cpuset used = {0};
+	struct fit_cpuset used = {0}, pool = {0};
 
 	if (!plan->vcpu_count || planner->profile->vcpus.shared)
 		return false;
 	for (size_t i = 0; i < plan->vcpu_count; i++) {
 		const struct fit_cpuset *cpus = &plan->vcpus[i].cpus;
 
+		if (fit_cpuset_contains(&plan->pooled_vcpus, (unsigned int)i)) {
+			fit_cpuset_unite(&pool, cpus);
+			continue;
+		}
 		if (fit_cpuset_count(cpus) != 1 || fit_cpuset_intersects(cpus, &used))
 			return false;
 		fit_cpuset_unite(&used, cpus);
 	}
-	return !fit_cpuset_intersects(&used, &plan->housekeeping);
+	return !fit_cpuset_intersects(&used, &plan->housekeeping) &&
+	       !fit_cpuset_intersects(&used, &pool);
 }
 
 /* What the kernel leaves to real-time threads. */

@@ -18,7 +18,7 @@ static unsigned int max_guest_threads(const struct fit_planner *planner)
 	const struct fit_domain *domain = planner->domain;
 
 	/* vCPUs that move are nobody's siblings. */
-	if (planner->profile->vcpus.pin_set)
+	if (planner->profile->vcpus.pin_set || !fit_cpuset_is_empty(&planner->pooled))
 		return 1;
 	/* QEMU's s390 machine has no threads; TCG has none on pseries. */
 	if (fit_starts_with(domain->arch, "s390"))
@@ -106,6 +106,8 @@ static char *why_not_threads(struct fit_planner *planner, unsigned int wanted)
 		return NULL;
 	if (planner->profile->vcpus.pin_set)
 		return fit_xstrdup("vCPUs that are pinned to a set of CPUs are no siblings");
+	if (!fit_cpuset_is_empty(&planner->pooled))
+		return fit_xstrdup("vCPUs that dedicated= leaves out float and are no siblings");
 	if (wanted > planner->max_guest_threads)
 		return fit_xasprintf("a guest of %s%s has no threads", arch,
 			fit_streq(planner->domain->type, "kvm") ? "" : " without KVM");

@@ -133,7 +133,9 @@ struct fit_plan {
 	bool passthrough_cache;
 	bool require_topoext; /* AMD with guest SMT */
 	bool vcpus_dedicated; /* each vCPU has a CPU that no other domain gets */
-	bool vcpus_real_time; /* their scheduler is set: each has a CPU alone */
+	struct fit_cpuset
+		pooled_vcpus; /* they float, the others have CPUs of their own; or empty */
+	bool vcpus_real_time; /* the scheduler of those is set: each has a CPU alone */
 	bool emulator_real_time;
 	bool iothreads_real_time;
 	struct fit_planned_cache *caches;

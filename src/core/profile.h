@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "base/strlist.h"
+#include "core/cpuset.h"
 #include "core/host.h"
 #include "core/hyperv.h"
 #include "core/request.h"
@@ -99,6 +100,8 @@ struct fit_intent_vcpus {
 	struct fit_intent intent;
 	enum fit_place place; /* CORES or NODE */
 	bool shared;	      /* shared="yes": other domains may use the same CPUs */
+	char *dedicated;      /* of shared="no": numbers of the vCPUs that it is for, the others
+			       * float over what is left of the nodes; NULL: all */
 	bool near_devices;    /* near="devices" */
 	bool span_nodes;      /* span="nodes": may use several nodes when one does not do */
 	bool pin_set;	      /* pin="set": with CORES, each vCPU may use all of the CPUs chosen */
@@ -358,6 +361,10 @@ struct fit_profile {
 };
 
 void fit_profile_clear(struct fit_profile *profile);
+
+/* The numbers of the vCPUs below @count that have CPUs which no other domain gets. */
+struct fit_cpuset fit_intent_vcpus_dedicated(
+	const struct fit_intent_vcpus *vcpus, unsigned int count);
 
 /* Gives the file of profile @name: path (for messages) and text, both to be freed by the caller.
  * Returns -1 with FIT_ERR_NOTFOUND when there is none. */

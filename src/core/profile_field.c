@@ -91,6 +91,17 @@ static char *store_number(
 	return canonical;
 }
 
+struct fit_cpuset fit_intent_vcpus_dedicated(
+	const struct fit_intent_vcpus *vcpus, unsigned int count)
+{
+	struct fit_cpuset set = {0};
+
+	if (!vcpus->shared &&
+		!fit_value_parse_vcpus(vcpus->dedicated ? vcpus->dedicated : "all", count, &set))
+		abort(); /* it was read as such */
+	return set;
+}
+
 /* A size, or the value of one of the words. */
 static char *store_size(
 	const struct fit_profile_attribute *attribute, void *field, const char *text)

@@ -21,6 +21,7 @@ const struct fit_profile_attribute fit_grammar_vcpus[] = {
 			{"none", FIT_PLACE_NONE}),
 		NULL, "none"},
 	{"shared", &fit_field_flag, FIELD(vcpus, shared), YES_NO, NULL, "no"},
+	{"dedicated", &fit_field_text, FIELD(vcpus, dedicated), WORDS({"all", 0}), "vcpus", "all"},
 	{"near", &fit_field_flag, FIELD(vcpus, near_devices), WORDS({"devices", 1}, {"none", 0}),
 		NULL, "none"},
 	{"span", &fit_field_flag, FIELD(vcpus, span_nodes), WORDS({"node", 0}, {"nodes", 1}), NULL,

@@ -80,6 +80,37 @@ bool fit_value_parse_page_sizes(const char *text, uint64_t **ret_sizes, size_t *
 	return true;
 }
 
+bool fit_value_parse_vcpus(const char *text, unsigned int count, struct fit_cpuset *ret_vcpus)
+{
+	bool others = text[0] == '^';
+	struct fit_cpuset listed, vcpus = {0};
+
+	if (fit_streq(text, "all"))
+		listed = vcpus, others = true;
+	else if (fit_cpuset_parse_list(text + others, &listed, NULL) < 0 ||
+		 fit_cpuset_is_empty(&listed))
+		return false;
+	for (unsigned int vcpu = 0; vcpu < count && vcpu < FIT_CPUSET_MAX; vcpu++)
+		if (fit_cpuset_contains(&listed, vcpu) != others)
+			fit_cpuset_add(&vcpus, vcpu);
+	*ret_vcpus = vcpus;
+	return true;
+}
+
+static char *canonical_vcpus(const char *text, const char *allowed FIT_UNUSED)
+{
+	bool others = text[0] == '^';
+	fit_autofree char *list = NULL;
+	struct fit_cpuset listed;
+
+	if (fit_streq(text, "all"))
+		return fit_xstrdup(text);
+	if (fit_cpuset_parse_list(text + others, &listed, NULL) < 0 || fit_cpuset_is_empty(&listed))
+		return NULL;
+	list = fit_cpuset_format_list(&listed);
+	return fit_xasprintf("%s%s", others ? "^" : "", list);
+}
+
 static char *canonical_count(const char *text, const char *allowed FIT_UNUSED)
 {
 	unsigned int count;
@@ -307,6 +338,9 @@ static const struct fit_value_type types[] = {
 	{"macs", canonical_macs,
 		"MAC addresses, each once and none of a group, such as 52:54:00:6b:3c:58", NULL},
 	{"vlan", canonical_vlan, "a VLAN from 1 to 4094", NULL},
+	{"vcpus", canonical_vcpus,
+		"\"all\", numbers of vCPUs such as 0-3,6, or \"^\" and numbers for all others",
+		NULL},
 	{"priority", canonical_priority, "a real-time priority from 1 to 99", NULL},
 	{"shares", canonical_shares, "a weight from 2 to 10000", NULL},
 	{"percent", canonical_percent, "a number from 1 to 100 (percent)", NULL},

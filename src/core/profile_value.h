@@ -12,6 +12,7 @@
 
 #include "base/attr.h"
 #include "base/strlist.h"
+#include "core/cpuset.h"
 
 #define FIT_VALUE_COUNT_MAX 8192
 
@@ -24,6 +25,11 @@ FIT_MUST_CHECK bool fit_value_parse_size(const char *text, uint64_t *ret_kib);
  * two, as page sizes are on every architecture. The array is to be freed. */
 FIT_MUST_CHECK bool fit_value_parse_page_sizes(
 	const char *text, uint64_t **ret_sizes, size_t *ret_count);
+
+/* vCPUs by number, a list as libvirt's, or "^" and a list: all others; "all". Those below @count.
+ */
+FIT_MUST_CHECK bool fit_value_parse_vcpus(
+	const char *text, unsigned int count, struct fit_cpuset *ret_vcpus);
 
 /* A MAC address of one card in lower case, NULL when @text is none. To be freed. */
 char *fit_value_mac(const char *text);

@@ -67,24 +67,31 @@ static size_t count_cores(
 	return cores;
 }
 
+/* Does it float beside vCPUs that have CPUs of their own? */
+static bool is_pooled(const struct fit_plan *plan, size_t vcpu)
+{
+	return fit_cpuset_contains(&plan->pooled_vcpus, (unsigned int)vcpu);
+}
+
 /* In the order of the vCPUs: "18,50,19,51". */
 static char *describe_pins(const struct fit_plan *plan)
 {
 	fit_autobuffer struct fit_buffer text = {0};
 
-	fit_buffer_add(&text, plan->vcpu_count == 1 ? "CPU " : "CPUs ");
 	for (size_t i = 0; i < plan->vcpu_count; i++) {
 		fit_autofree char *list = fit_cpuset_format_list(&plan->vcpus[i].cpus);
 
-		fit_buffer_addf(&text, "%s%s", i ? "," : "", *list ? list : "any");
+		if (!is_pooled(plan, i))
+			fit_buffer_addf(
+				&text, "%s%s", text.length ? "," : "", *list ? list : "any");
 	}
-	return fit_buffer_steal(&text);
+	return fit_xasprintf("CPU%s %s", plan->vcpu_count == 1 ? "" : "s", text.text);
 }
 
 static bool is_one_to_one(const struct fit_plan *plan)
 {
 	for (size_t i = 0; i < plan->vcpu_count; i++) {
-		if (fit_cpuset_count(&plan->vcpus[i].cpus) != 1)
+		if (!is_pooled(plan, i) && fit_cpuset_count(&plan->vcpus[i].cpus) != 1)
 			return false;
 	}
 	return true;
@@ -116,9 +123,13 @@ static char *comment_on_vcpus(const struct report *report)
 	const struct fit_plan *plan = report->plan;
 	fit_autobuffer struct fit_buffer text = {0};
 	fit_autofree char *nodes = fit_cpuset_describe(&plan->vcpu_nodes, "node");
-	size_t l3_groups;
-	size_t cores = count_cores(report->input->host, &plan->vcpu_cpus, &l3_groups);
+	struct fit_cpuset cpus = {0};
+	size_t l3_groups, cores;
 
+	for (size_t i = 0; i < plan->vcpu_count; i++)
+		if (!is_pooled(plan, i))
+			fit_cpuset_unite(&cpus, &plan->vcpus[i].cpus);
+	cores = count_cores(report->input->host, &cpus, &l3_groups);
 	if (plan->vcpus_kept)
 		fit_buffer_addf(&text, "kept, on %s", nodes);
 	else if (!is_one_to_one(plan) && fit_cpuset_count(&plan->vcpu_cpus) == plan->vcpu_count)
@@ -135,19 +146,36 @@ static char *comment_on_vcpus(const struct report *report)
 	return fit_buffer_steal(&text);
 }
 
+static void add_pooled_vcpus(struct report *report)
+{
+	const struct fit_plan *plan = report->plan;
+	struct fit_cpuset cpus = {0};
+
+	fit_cpuset_for_each (vcpu, &plan->pooled_vcpus)
+		fit_cpuset_unite(&cpus, &plan->vcpus[vcpu].cpus);
+	if (!fit_cpuset_is_empty(&cpus))
+		add_row(report, fit_cpuset_describe(&plan->pooled_vcpus, "vCPU"),
+			describe_cpus(&cpus), fit_xstrdup("floating, shared with others"));
+}
+
 static void add_vcpus(struct report *report)
 {
 	const struct fit_plan *plan = report->plan;
+	struct fit_cpuset vcpus = {0};
 	char *label;
 	char *value;
 
 	if (plan->vcpu_count == 0)
 		return;
-	label = plan->vcpu_count == 1 ? fit_xstrdup("vCPU 0")
-				      : fit_xasprintf("vCPUs 0-%zu", plan->vcpu_count - 1);
+	for (unsigned int i = 0; i < plan->vcpu_count && i < FIT_CPUSET_MAX; i++)
+		if (!is_pooled(plan, i))
+			fit_cpuset_add(&vcpus, i);
+	label = fit_cpuset_describe(&vcpus, "vCPU");
 	value = is_one_to_one(plan) || plan->vcpus_kept ? describe_pins(plan)
 							: describe_cpus(&plan->vcpu_cpus);
-	add_row(report, label, value, comment_on_vcpus(report));
+	if (fit_cpuset_count(&vcpus))
+		add_row(report, label, value, comment_on_vcpus(report));
+	add_pooled_vcpus(report);
 }
 
 static void add_topology(struct report *report)

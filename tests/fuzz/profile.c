@@ -17,8 +17,8 @@
 /* One of them suits an attribute that takes other things than words. */
 static const char *const values[] = {"0", "1", "2", "3", "4", "8", "64", "256", "1024", "none",
 	"2MiB", "1GiB 2MiB", "1GiB 2MiB none", "2MiB none", "4KiB", "nearest", "0000:41:00.0",
-	"0000:01:00.0", "eth0", "performance", "yes", "no", "auto", "50%", "0-1", "2-3", "1MiB",
-	"nearest", "1s", "x", "52:54:00:11:22:33", "a,b"};
+	"0000:01:00.0", "eth0", "performance", "yes", "no", "auto", "50%", "0-1", "2-3", "^0",
+	"1MiB", "nearest", "1s", "x", "52:54:00:11:22:33", "a,b"};
 
 /* A value that the attribute accepts; NULL when none was found. */
 static const char *draw_value(

@@ -22,7 +22,12 @@ static unsigned int planned;
 				#condition); \
 	} while (0)
 
-enum policy { EXCLUSIVE, SPREAD, SHARED, SETS, FLOATING, POLICIES };
+enum policy { EXCLUSIVE, SPREAD, SHARED, SETS, FLOATING, MIXED, POLICIES };
+
+static bool is_pooled(const struct fit_bench *b, size_t vcpu)
+{
+	return fit_cpuset_contains(&b->plan.pooled_vcpus, (unsigned int)vcpu);
+}
 
 static void set_policy(struct fit_bench *b, unsigned int policy)
 {
@@ -32,6 +37,7 @@ static void set_policy(struct fit_bench *b, unsigned int policy)
 	vcpus->shared = policy == SHARED || policy == FLOATING;
 	vcpus->span_nodes = policy == SPREAD || policy == SHARED;
 	vcpus->pin_set = policy == SETS;
+	fit_xreplace(&vcpus->dedicated, policy == MIXED ? "^0,3,6-7,11-20,40-90,200-999" : NULL);
 	b->profile.emulator.place = policy == SPREAD ? FIT_PLACE_OWN_CORE : FIT_PLACE_HOUSEKEEPING;
 	b->profile.cells.intent.set = policy == SPREAD;
 	b->profile.cells.count = FIT_CELLS_AUTO;
@@ -40,18 +46,28 @@ static void set_policy(struct fit_bench *b, unsigned int policy)
 static void check_pins(const struct fit_bench *b, unsigned int policy)
 {
 	const struct fit_plan *plan = &b->plan;
-	struct fit_cpuset used = {0}, kinds = {0};
+	struct fit_cpuset used = {0}, pool = {0}, kinds = {0};
 
 	EXPECT(plan->vcpu_count == b->domain.vcpus);
 	for (size_t i = 0; i < plan->vcpu_count; i++) {
 		const struct fit_cpuset *cpus = &plan->vcpus[i].cpus;
-		bool alone = policy != FLOATING && policy != SETS;
+		bool alone = policy != FLOATING && policy != SETS && !is_pooled(b, i);
 
 		EXPECT(!fit_cpuset_is_empty(cpus));
 		EXPECT(fit_cpuset_is_subset(cpus, &b->host.online));
 		EXPECT(!alone || fit_cpuset_count(cpus) == 1);
 		EXPECT(!alone || !fit_cpuset_intersects(cpus, &used));
-		fit_cpuset_unite(&used, cpus);
+		fit_cpuset_unite(is_pooled(b, i) ? &pool : &used, cpus);
+	}
+	EXPECT(!fit_cpuset_intersects(&used, &pool));
+	EXPECT(!fit_cpuset_intersects(&pool, &b->claims.items[0].cpus));
+	if (policy == MIXED) {
+		EXPECT(is_pooled(b, 0) && !is_pooled(b, 1));
+		fit_cpuset_for_each (cpu, &used)
+			EXPECT(!fit_cpuset_intersects(
+				&fit_host_cpu(&b->host, (unsigned int)cpu)->siblings, &pool));
+		fit_cpuset_unite(&used, &pool);
+		return;
 	}
 	EXPECT(policy == FLOATING || fit_cpuset_count(&used) >= b->domain.vcpus);
 	EXPECT(policy == SHARED || policy == FLOATING ||
@@ -115,6 +131,20 @@ static size_t find_room(const struct fit_bench *b, bool all_nodes, bool shared)
 	return best;
 }
 
+/* vCPUs that want a place on a core; where others float, a core must be left for these, and the
+ * first vCPU cannot float alone. */
+static size_t least_room(const struct fit_bench *b)
+{
+	struct fit_cpuset dedicated =
+		fit_intent_vcpus_dedicated(&b->profile.vcpus, b->domain.vcpus);
+
+	if (!b->profile.vcpus.dedicated)
+		return b->domain.vcpus;
+	return b->domain.vcpus == 1
+		       ? SIZE_MAX
+		       : fit_cpuset_count(&dedicated) + fit_host_threads_per_core(&b->host);
+}
+
 static void check_size(
 	struct fit_bench *b, unsigned int policy, const struct fit_cpuset *housekeeping)
 {
@@ -127,7 +157,7 @@ static void check_size(
 		b->plan = (struct fit_plan){.housekeeping = *housekeeping};
 		room = find_room(b, spread, policy == SHARED);
 		EXPECT(b->err.code == FIT_ERR_REFUSED);
-		EXPECT(policy != FLOATING && room < b->domain.vcpus);
+		EXPECT(policy != FLOATING && room < least_room(b));
 		return;
 	}
 	planned++;

@@ -360,7 +360,8 @@ static void deep_includes_end(void **state)
 static const char *const bad_contents[][2] = {
 	{"\n<vcpus place='coers'/>", "a.xml:3: <vcpus place=\"coers\">: place must be "
 				     "\"cores\", \"node\" or \"none\""},
-	{"<vcpus plcae='cores'/>", "<vcpus> has no attribute plcae; it has place, shared, near"},
+	{"<vcpus plcae='cores'/>",
+		"<vcpus> has no attribute plcae; it has place, shared, dedicated"},
 	{"<vcpus x:place='cores' xmlns:x='urn:x'/>", "no attribute x:place"},
 	{"<vcpu/>",
 		"unknown element <vcpu>: <profile> has summary, include, param, cpu, features, hyperv"},
