@@ -273,6 +273,55 @@ static int read_lists(const struct fit_domain_reader *reader, const xmlNode *cpu
 	return 0;
 }
 
+/* The element of @parent that is for some of @vcpus, but not for the same; NULL: there is none. */
+static const xmlNode *find_overlap(const struct fit_domain_reader *reader, const xmlNode *parent,
+	const char *element, const struct fit_cpuset *vcpus, const xmlNode *end)
+{
+	fit_xml_for_each (node, parent, element) {
+		struct fit_cpuset others;
+
+		if (node == end)
+			break;
+		if (fit_domain_cpus(reader, node, "vcpus", &others) == 0 &&
+			fit_cpuset_intersects(vcpus, &others) && !fit_cpuset_equal(vcpus, &others))
+			return node;
+	}
+	return NULL;
+}
+
+/* Each vCPU is in one group of the kernel's, which both kinds of elements share. What is beyond the
+ * last vCPU libvirt does not look at. */
+static int check_groups(const struct fit_domain_reader *reader, const xmlNode *cputune)
+{
+	static const char *const elements[] = {"cachetune", "memorytune"};
+	struct fit_cpuset grouped = {0};
+
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(elements); i++) {
+		fit_xml_for_each (node, cputune, elements[i]) {
+			const xmlNode *other = NULL;
+			struct fit_cpuset vcpus;
+
+			if (fit_domain_cpus(reader, node, "vcpus", &vcpus) < 0)
+				return -1;
+			if (fit_cpuset_intersects(&vcpus, &grouped))
+				for (size_t j = 0; j <= i && !other; j++)
+					other = find_overlap(
+						reader, cputune, elements[j], &vcpus, node);
+			if (other) {
+				fit_autofree char *list = fit_xml_attr(node, "vcpus");
+				fit_autofree char *others = fit_xml_attr(other, "vcpus");
+
+				return fit_domain_fail(reader, node,
+					"vcpus='%s' overlaps with <%s vcpus='%s'>, which libvirt "
+					"refuses: make them the same, or apart",
+					list, (const char *)other->name, others);
+			}
+			fit_cpuset_unite(&grouped, &vcpus);
+		}
+	}
+	return 0;
+}
+
 /* libvirt drops the pins of vCPUs that the domain does not have. */
 static void drop_excess_vcpu_pins(struct fit_domain *domain)
 {
@@ -299,7 +348,8 @@ int fit_domain_read_threads(const struct fit_domain_reader *reader, const xmlNod
 		read_lists(reader, cputune, "iothreadsched", "iothreads",
 			&domain->iothread_schedulers) < 0 ||
 		read_lists(reader, cputune, "cachetune", "vcpus", &domain->cache_tunes) < 0 ||
-		read_lists(reader, cputune, "memorytune", "vcpus", &domain->memory_tunes) < 0)
+		read_lists(reader, cputune, "memorytune", "vcpus", &domain->memory_tunes) < 0 ||
+		check_groups(reader, cputune) < 0)
 		return -1;
 	drop_excess_vcpu_pins(domain);
 	domain->has_emulator_pin = emulator;

@@ -86,7 +86,9 @@ static char *find_setting(const struct fit_emitter *emitter, const struct fit_se
 	}
 	if (path.kind == FIT_PATH_TEXT)
 		return fit_xml_text(node);
-	return says_the_same(node, setting->value) ? fit_xstrdup(setting->value) : describe(node);
+	if (setting->value && says_the_same(node, setting->value))
+		return fit_xstrdup(setting->value);
+	return describe(node);
 }
 
 char *fit_emit_found(const struct fit_emitter *emitter, const char *path)

@@ -52,6 +52,17 @@ static size_t count_timers(const struct fit_emitter *emitter, const char *name)
 	return count;
 }
 
+static int emit_one_timer(const struct fit_emitter *emitter, const struct fit_setting *setting)
+{
+	int decision = fit_emit_setting(emitter, &emitter->profile->clock.intent, setting);
+	fit_autofree char *found = decision == 0 ? fit_emit_found(emitter, setting->path) : NULL;
+
+	if (found && !fit_emit_is_there(emitter, setting->path, setting->value))
+		fit_plan_reason(emitter->plan, FIT_REASON_KEPT, setting->topic,
+			"%s of the definition stays: %s", setting->what, found);
+	return decision;
+}
+
 static int emit_timer(const struct fit_emitter *emitter, const char *name, const char *attributes,
 	enum fit_feature feature)
 {
@@ -68,7 +79,7 @@ static int emit_timer(const struct fit_emitter *emitter, const char *name, const
 	size_t count = count_timers(emitter, name);
 
 	if (count <= 1)
-		return fit_emit_setting(emitter, &emitter->profile->clock.intent, &setting);
+		return emit_one_timer(emitter, &setting);
 	fit_plan_reason(emitter->plan, FIT_REASON_WARNING, "clock",
 		"the definition has the timer %s %zu times, of which QEMU gets each: they stay",
 		name, count);

@@ -162,6 +162,20 @@ static xmlNode *find(xmlNode *parent, const char *step)
 	return fit_path_step_find(&path.steps[0], parent);
 }
 
+/* Found by an alias a disk may leave out what it is called, but not where it is new. */
+static int check_new(struct emission *emission, const xmlNode *node)
+{
+	const struct fit_overlay_origin *origin = node->_private;
+	fit_autofree char *target = fit_xml_attr(fit_xml_child(node, "target"), "dev");
+
+	if (!fit_xml_is(node, "disk") || !fit_xml_is(node->parent, "devices") || target)
+		return 0;
+	return fit_err_set(emission->err, FIT_ERR_REFUSED,
+		"%s: cannot fit: the definition has no disk with the alias of the <disk> at %s:%u, "
+		"and a new one needs <target dev=>",
+		emission->name, origin->file, origin->line);
+}
+
 static int emit_children(
 	struct emission *emission, const xmlNode *parent, xmlNode *have, const char *path);
 
@@ -174,6 +188,8 @@ static int emit_element(
 	xmlNode *have = find(have_parent, step);
 
 	if (!have && (strchr(step, '[') || !fit_overlay_has_elements(node))) {
+		if (check_new(emission, node) < 0)
+			return -1;
 		add_whole(emission, node, path);
 		return 0;
 	}

@@ -175,6 +175,14 @@ static int consider(
 
 	if (!kind->wanted)
 		return 0;
+	why = fit_xasprintf("cputune/%s[", kind->topic);
+	if (fit_plan_is_covered(planner->input, why)) {
+		fit_planner_reason(planner, FIT_REASON_NOTE, kind->topic,
+			"%s is left out: the profile's <domain> has a <%s>", kind->what,
+			kind->topic);
+		return 0;
+	}
+	fit_xreplace(&why, NULL);
 	if (kind->found->count && kind->intent->existing == FIT_EXISTING_KEEP) {
 		fit_planner_reason(planner, FIT_REASON_KEPT, kind->topic,
 			"<%s> of the definition stays as it is", kind->topic);
@@ -193,19 +201,22 @@ static int consider(
 	return 0;
 }
 
-/* Does @kind go because the definition has the other for other groups, and that stays? */
-static bool gives_way(struct fit_planner *planner, const struct kind *kind,
-	const struct kind *other, const struct groups *groups)
+/* Does @kind go because the definition has the other for other groups, and that stays? 1 it does, 0
+ * not, -1 with FIT_ERR_REFUSED. */
+static int gives_way(struct fit_planner *planner, const struct kind *kind, const struct kind *other,
+	const struct groups *groups)
 {
 	fit_autofree char *why = NULL;
 
 	if (!overlaps(groups, other->found))
-		return false;
+		return 0;
 	why = fit_xasprintf("<%s> of the definition stays and is for other groups of vCPUs, which "
 			    "libvirt does not let overlap",
 		other->topic);
+	if (kind->missing_refuse)
+		return fit_planner_refuse(planner, "%s cannot be had: %s", kind->what, why);
 	leave_out(planner, FIT_REASON_NOTE, kind, why);
-	return true;
+	return 1;
 }
 
 static char *format_bytes(uint64_t bytes)
@@ -341,6 +352,7 @@ int fit_place_caches_commit(struct fit_planner *planner)
 		FIT_FEATURE_MEMORY_TUNE, bandwidth_obstacle};
 	struct groups groups = {0};
 	int with_cache, with_memory;
+	int gone = 0;
 	int result = -1;
 
 	if (!cache.wanted && !memory.wanted)
@@ -348,11 +360,14 @@ int fit_place_caches_commit(struct fit_planner *planner)
 	group_vcpus(planner, &groups);
 	with_cache = consider(planner, &cache, &groups);
 	with_memory = with_cache < 0 ? -1 : consider(planner, &memory, &groups);
-	if (with_cache > 0 && with_memory == 0 && gives_way(planner, &cache, &memory, &groups))
-		with_cache = 0;
-	if (with_memory > 0 && with_cache == 0 && gives_way(planner, &memory, &cache, &groups))
-		with_memory = 0;
-	if (with_cache >= 0 && with_memory >= 0)
+	if (with_cache > 0 && with_memory == 0) {
+		gone = gives_way(planner, &cache, &memory, &groups);
+		with_cache = !gone;
+	} else if (with_memory > 0 && with_cache == 0) {
+		gone = gives_way(planner, &memory, &cache, &groups);
+		with_memory = !gone;
+	}
+	if (gone >= 0 && with_cache >= 0 && with_memory >= 0)
 		result = with_cache || with_memory
 				 ? plan_caches(planner, &groups, with_cache, with_memory)
 				 : 0;

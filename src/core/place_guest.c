@@ -25,8 +25,8 @@ static enum fit_cpu_mode without_kvm(struct fit_planner *planner)
 	bool has = emulated && target_has(planner, FIT_FEATURE_CPU_MAXIMUM, NULL);
 
 	fit_planner_reason(planner, FIT_REASON_NOTE, "cpu",
-		"host-passthrough needs KVM; the domain is of type '%s'%s: %s", type,
-		emulated ? " (TCG)" : "",
+		"host-passthrough needs KVM; the domain is of %s%s%s%s: %s",
+		*type ? "type '" : "no type", type, *type ? "'" : "", emulated ? " (TCG)" : "",
 		has ? "it gets all that the emulator can do (maximum)" : "its CPU model stays");
 	return has ? FIT_CPU_MODE_MAXIMUM : FIT_CPU_MODE_KEEP;
 }

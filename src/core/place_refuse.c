@@ -77,15 +77,24 @@ static void add_limits(const struct fit_planner *planner, struct fit_buffer *tex
 		planner->host->housekeeping_source ? planner->host->housekeeping_source : "");
 	if (planner->has_efficiency)
 		fit_buffer_add(text, "\n  performance and efficiency cores are not mixed");
-	if (!fit_cpuset_equal(&planner->allowed, &planner->host->online)) {
-		fit_autofree char *allowed =
-			fit_cpuset_is_empty(&planner->allowed)
-				? fit_xstrdup("no CPU that is online")
-				: fit_cpuset_describe(&planner->allowed, "CPU");
+}
 
-		fit_buffer_addf(
-			text, "\n  <vcpu cpuset=> of the definition allows only %s", allowed);
-	}
+static bool is_limited(const struct fit_planner *planner)
+{
+	return !fit_cpuset_equal(&planner->allowed, &planner->host->online);
+}
+
+/* Before how much is free, which is of what the definition allows. */
+static void add_allowed(const struct fit_planner *planner, struct fit_buffer *text)
+{
+	fit_autofree char *allowed = fit_cpuset_is_empty(&planner->allowed)
+					     ? fit_xstrdup("no CPU that is online")
+					     : fit_cpuset_describe(&planner->allowed, "CPU");
+
+	if (is_limited(planner))
+		fit_buffer_addf(text,
+			"but <vcpu cpuset=> of the definition allows only %s, of whose cores ",
+			allowed);
 }
 
 static void add_what_fits(const struct fit_planner *planner, struct node_room best,
@@ -102,6 +111,8 @@ static void add_what_fits(const struct fit_planner *planner, struct node_room be
 			span ? ", or vcpus span=\"nodes\" (--param span=nodes)" : "");
 	else
 		fit_buffer_add(text, "\n  nothing would fit: no core is free");
+	if (is_limited(planner))
+		fit_buffer_add(text, "\n  take cpuset= out of <vcpu>, or let it allow more");
 }
 
 /* "5 are free on node 0, 6 are free on each of nodes 1-3": nodes with as many free cores together.
@@ -149,6 +160,7 @@ int fit_place_refuse_cores(struct fit_planner *planner)
 	fit_buffer_addf(&text, "%zu whole core%s wanted%s for %u vCPU%s, ", wanted,
 		fit_plural(wanted), one_node ? " on one node" : "", planner->open_vcpus,
 		fit_plural(planner->open_vcpus));
+	add_allowed(planner, &text);
 	add_rooms(planner, &text);
 	if (!fit_cpuset_is_empty(&planner->pooled))
 		fit_buffer_addf(&details,

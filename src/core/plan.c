@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "core/place.h"
 #include "core/target.h"
 
@@ -97,6 +98,14 @@ int fit_planner_refuse(struct fit_planner *planner, const char *format, ...)
 	va_end(args);
 	return fit_err_set(
 		planner->err, FIT_ERR_REFUSED, "%s: cannot fit: %s", planner->domain->name, text);
+}
+
+bool fit_plan_is_covered(const struct fit_plan_input *input, const char *path)
+{
+	for (size_t i = 0; input->covered && i < input->covered->count; i++)
+		if (fit_starts_with(input->covered->items[i], path))
+			return true;
+	return false;
 }
 
 const struct fit_target *fit_planner_target(const struct fit_planner *planner)

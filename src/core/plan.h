@@ -197,7 +197,9 @@ struct fit_plan_input {
 	const struct fit_claims *claims;     /* of other domains; may be NULL */
 	const struct fit_networks *networks; /* of libvirt; NULL: not known */
 	const struct fit_target *target;     /* NULL: fit_target_default */
-	xmlDoc *original;	     /* that `domain` is the view of; may be NULL in tests */
+	xmlDoc *original; /* that `domain` is the view of; may be NULL in tests */
+	/* Paths of what is as the profile's <domain> says, whatever intents do; NULL: none. */
+	const struct fit_strlist *covered;
 	fit_is_buffered is_buffered; /* NULL: no file is */
 	void *is_buffered_context;
 };
@@ -208,6 +210,9 @@ struct fit_plan_input {
  */
 int fit_plan_make(
 	const struct fit_plan_input *input, struct fit_plan *ret_plan, struct fit_err *err);
+
+/* Does the profile's <domain> say something whose path begins so? */
+bool fit_plan_is_covered(const struct fit_plan_input *input, const char *path);
 
 struct fit_hostops;
 

@@ -112,6 +112,18 @@ static int read_profile(struct render *render, struct fit_err *err)
 	return 0;
 }
 
+static int blame_overlay(const struct fit_overlay *overlay, struct fit_err *err)
+{
+	struct fit_overlay_place *places;
+	size_t count = fit_overlay_places(overlay, &places);
+
+	if (count)
+		fit_err_prefix(err, "with what %s:%u and on says in <domain>: ", places[0].file,
+			places[0].line);
+	fit_overlay_places_free(places, count);
+	return -1;
+}
+
 /* Does to a copy what apply() will do, for the planner to see. */
 static int lay_overlay(struct render *render, struct fit_err *err)
 {
@@ -127,7 +139,7 @@ static int lay_overlay(struct render *render, struct fit_err *err)
 			render->overlaid, name, &render->overlay.edits, &info, NULL, err) < 0)
 		return -1;
 	if (fit_domain_read(render->overlaid, name, &render->planned, err) < 0)
-		return fit_err_prefix(err, "with the <domain> of the profile: ");
+		return blame_overlay(render->result.profile.overlay, err);
 	return 0;
 }
 
@@ -222,6 +234,7 @@ static int make(struct render *render, struct fit_err *err)
 			return -1;
 		plan_input.domain = &render->planned;
 		plan_input.original = render->overlaid;
+		plan_input.covered = &render->overlay.covered;
 	}
 	collect_other_claims(render);
 	if (fit_plan_make(&plan_input, &render->result.plan, err) < 0 ||

@@ -73,6 +73,18 @@ profile "<cachetune size='5MiB' existing='require'/>"
 refuses try render host own.xml
 contains "the refusal" "$refusal" "cachetune vcpus='0-3'"
 
+# The profile's own <domain> wins over the intent, and must not overlap with the definition's.
+profile "<cachetune size='5MiB' existing='replace'/><memorytune bandwidth='50'/><domain
+	existing='replace'><cputune><cachetune vcpus='0-1'><cache id='0' level='3' type='both' size='4'
+	unit='MiB'/></cachetune></cputune></domain>"
+try render host "$plain" >fitted.xml
+same "the parts" 0-1 "$(xmllint --xpath "//cachetune/@vcpus" fitted.xml | cut -d'"' -f2)"
+same "the bandwidth, which would overlap" "" "$(value //memorytune/@vcpus fitted.xml)"
+sed "s/cachetune vcpus='0-1'/cachetune vcpus='0-2'/" own.xml >wider.xml
+refuses try render host wider.xml
+contains "the refusal" "$refusal" "with what profiles/cached.xml:4 and on says"
+contains "the refusal" "$refusal" "vcpus='0-1' overlaps with <cachetune vcpus='0-2'>"
+
 # What cannot be.
 profile "<cachetune size='24MiB'/>"
 refuses try render host "$plain"

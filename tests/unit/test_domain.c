@@ -369,6 +369,15 @@ static void what_is_no_domain_is_refused_with_the_line(void **state)
 		{"<domain><name>a</name><memory>1</memory><cputune><vcpupin vcpu='0' cpuset='1'/>"
 		 "<vcpupin vcpu='0' cpuset='2'/></cputune></domain>",
 			"pinned twice"},
+		{"<domain><name>a</name><memory>1</memory><cputune><cachetune vcpus='0-1'/>\n"
+		 "<cachetune vcpus='4'/><cachetune vcpus='1-2'/></cputune></domain>",
+			"test.xml:2: <cachetune>: vcpus='1-2' overlaps with <cachetune "
+			"vcpus='0-1'>, which libvirt refuses"},
+		{"<domain><name>a</name><memory>1</memory><cputune><memorytune vcpus='4'/>"
+		 "<cachetune vcpus='0-1'/><memorytune vcpus='0,1'/>\n<memorytune vcpus='0'/>"
+		 "</cputune></domain>",
+			"test.xml:2: <memorytune>: vcpus='0' overlaps with <cachetune "
+			"vcpus='0-1'>"},
 		{"<domain><name>a</name><memory>1</memory><cpu><topology sockets='1'/></cpu>"
 		 "</domain>",
 			"cores must be"},

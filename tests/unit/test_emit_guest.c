@@ -351,10 +351,14 @@ static void timers_are_replaced_by_name(void **state)
 	       "tickpolicy='delay'/>\nclock/timer[@name='hpet'] = <timer name='hpet' "
 	       "present='no'/>\n",
 		.intents = intents);
-	EXPECT("clock/timer[@name='pit'] = <timer name='pit' tickpolicy='delay'/>\n",
+	EXPECT("clock/timer[@name='pit'] = <timer name='pit' tickpolicy='delay'/>\nclock: the "
+	       "timer rtc of the definition stays: <timer name='rtc' tickpolicy='delay'/>\nclock: "
+	       "the timer hpet of the definition stays: <timer name='hpet' present='yes'/>\n",
 		.intents = intents,
 		.body = "<clock offset='utc'><timer name='hpet' present='yes'/><timer name='rtc' "
 			"tickpolicy='delay'/></clock>");
+	EXPECT("", .intents = "<clock hpet='no'/>",
+		.body = "<clock offset='utc'><timer name='hpet' present='no'/></clock>");
 	EXPECT("clock/timer[@name='hpet'] = <timer name='hpet' present='no'/>\n",
 		.intents = "<clock hpet='no' existing='replace'/>",
 		.body = "<clock offset='utc'>\n  <timer name='hpet' present='yes'/>\n</clock>");

@@ -271,6 +271,23 @@ static void the_policy_decides_where_the_definition_has_something_else(void **st
 		NULL, "", "features/pmu=<pmu state=\"off\"/>\n");
 }
 
+/* libvirt takes no disk that is called nothing, and would say so only when all else is done. */
+static void a_new_disk_needs_a_target(void **state)
+{
+	static const char overlay[] =
+		"<domain>\n<devices>\n<disk type='file'><alias name='ua-a'/><source "
+		"file='/a'/></disk></devices></domain>";
+
+	(void)state;
+	expect_effect(overlay, NULL, "<devices/>",
+		"vm: cannot fit: the definition has no disk with the alias of the <disk> at "
+		"lit.xml:4, and a new one needs <target dev=>");
+	expect_effect(overlay, NULL,
+		"<devices><disk type='file'><source file='/a'/><target dev='vda'/><alias "
+		"name='ua-a'/></disk></devices>",
+		"");
+}
+
 static void the_last_profile_wins_place_by_place(void **state)
 {
 	(void)state;
@@ -507,6 +524,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_merged_is_refused_with_its_place),
 		cmocka_unit_test(elements_are_found_by_libvirts_identities),
 		cmocka_unit_test(the_policy_decides_where_the_definition_has_something_else),
+		cmocka_unit_test(a_new_disk_needs_a_target),
 		cmocka_unit_test(the_last_profile_wins_place_by_place),
 		cmocka_unit_test(parameters_are_put_into_attributes_texts_and_the_policy),
 		cmocka_unit_test(overlays_leave_a_fixpoint_that_reverts_exactly),

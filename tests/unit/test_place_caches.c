@@ -246,6 +246,41 @@ static void own_settings_stay_and_do_not_overlap(void **state)
 	fit_bench_end(&b);
 }
 
+/* What a profile's <domain> says stays, also where the intent replaces. */
+static void groups_of_the_overlay_stay(void **state)
+{
+	struct fit_bench b = make_bench(4);
+	fit_autostrlist struct fit_strlist covered = {0};
+	struct fit_plan_input input;
+
+	(void)state;
+	b.profile.cachetune.intent.existing = FIT_EXISTING_REPLACE;
+	b.profile.memorytune.intent = b.profile.cachetune.intent;
+	b.profile.memorytune.bandwidth = 50;
+	fit_strlist_add(&b.domain.cache_tunes, "0-1");
+	fit_strlist_add(&covered, "cputune/cachetune[@vcpus='0-1']/cache/@size");
+	input = fit_bench_input(&b);
+	input.covered = &covered;
+	b.plan = fit_made_plan(&input);
+	expect_caches(&b, "");
+	fit_expect_reason(&b, FIT_REASON_NOTE,
+		"the part of the L3 cache is left out: the profile's <domain> has a <cachetune>");
+	fit_expect_reason(&b, FIT_REASON_NOTE, "the limit of memory bandwidth is left out: ");
+	fit_bench_end(&b);
+}
+
+static void what_must_be_had_does_not_give_way(void **state)
+{
+	struct fit_bench b = make_bench(4);
+
+	(void)state;
+	b.profile.cachetune.missing_refuse = true;
+	fit_strlist_add(&b.domain.memory_tunes, "0-1");
+	fit_expect_refusal(
+		&b, "the part of the L3 cache cannot be had: <memorytune> of the definition stays");
+	fit_bench_end(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -258,6 +293,8 @@ int main(void)
 		cmocka_unit_test(what_the_target_cannot_is_left_out),
 		cmocka_unit_test(a_default_group_without_room_is_warned_of),
 		cmocka_unit_test(own_settings_stay_and_do_not_overlap),
+		cmocka_unit_test(groups_of_the_overlay_stay),
+		cmocka_unit_test(what_must_be_had_does_not_give_way),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,6 +30,9 @@ static void host_passthrough_needs_kvm(void **state)
 	fit_bench_plan(&b);
 	assert_int_equal(b.plan.cpu_mode, FIT_CPU_MODE_KEEP);
 	fit_expect_reason(&b, FIT_REASON_NOTE, "of type 'xen': its CPU model stays");
+	fit_xreplace(&b.domain.type, "");
+	fit_bench_plan(&b);
+	fit_expect_reason(&b, FIT_REASON_NOTE, "the domain is of no type: its CPU model stays");
 	fit_bench_end(&b);
 }
 
@@ -191,7 +194,10 @@ static void a_kept_cpuset_limits_the_choice(void **state)
 	fit_bench_plan(&b);
 	fit_expect_pins(&b, "4,5");
 	b.domain.vcpu_cpuset = fit_made_set("4");
-	fit_expect_refusal(&b, "<vcpu cpuset=> of the definition allows only CPU 4");
+	fit_expect_refusal(&b,
+		"2 whole cores wanted for 2 vCPUs, but <vcpu cpuset=> of the definition allows "
+		"only CPU 4, of whose cores 1 is free on node 0\n");
+	fit_expect_refusal(&b, "\n  take cpuset= out of <vcpu>, or let it allow more");
 	fit_bench_end(&b);
 }
 
