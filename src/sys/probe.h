@@ -18,6 +18,8 @@
 #define FIT_PROBE_MSIX	0x8U /* MSI-X table sizes through libpci: needs PCI */
 #define FIT_PROBE_IRQS	0x10U
 #define FIT_PROBE_ALL	0x1fU
+/* What the planner looks at. The interrupts of a large host alone take longer than all of this. */
+#define FIT_PROBE_PLAN (FIT_PROBE_CPUS | FIT_PROBE_NODES | FIT_PROBE_PCI)
 
 /* @warnings may be NULL. Fails only when nothing sensible can be said: no CPU list at all under
  * that root, or the root cannot be read. */
