@@ -314,6 +314,8 @@ static void print_nodes(const struct fit_host *host)
 	print_set("isolated", &host->isolated);
 	print_housekeeping(host);
 	print_resctrl(host);
+	if (host->acs_override)
+		print_row("IOMMU groups", host->acs_override);
 }
 
 /* What the device is for, or NULL when nobody would give it to a domain (PCI Code and ID

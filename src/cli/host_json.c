@@ -124,6 +124,7 @@ static struct json_object *json_netdevs(const struct fit_pci_device *device)
 		add(object, "name", json_object_new_string(netdev->name));
 		add(object, "up", json_object_new_boolean(netdev->up));
 		add(object, "carrier", json_object_new_boolean(netdev->carrier));
+		add(object, "use", fit_json_string_or_null(netdev->use));
 		json_object_array_add(array, object);
 	}
 	return array;
@@ -244,6 +245,7 @@ struct json_object *fit_json_host(const struct fit_host *host, const struct fit_
 	add(object, "online", fit_json_cpus(&host->online));
 	add(object, "isolated", fit_json_cpus(&host->isolated));
 	add(object, "housekeeping", fit_json_cpus(&host->housekeeping));
+	add(object, "acs_override", fit_json_string_or_null(host->acs_override));
 	add(object, "housekeeping_by", fit_json_string_or_null(host->housekeeping_source));
 	add(object, "cpus", cpus);
 	add(object, "l3_groups", l3_groups);

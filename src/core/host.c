@@ -19,8 +19,10 @@ static void clear_pci(struct fit_host *host)
 	for (size_t i = 0; i < host->pci_count; i++) {
 		struct fit_pci_device *device = &host->pci[i];
 
-		for (size_t n = 0; n < device->netdev_count; n++)
+		for (size_t n = 0; n < device->netdev_count; n++) {
 			free(device->netdevs[n].name);
+			free(device->netdevs[n].use);
+		}
 		free(device->netdevs);
 		free(device->vfs);
 		free(device->driver);
@@ -53,6 +55,7 @@ void fit_host_clear(struct fit_host *host)
 	free(host->l3_caches);
 	free(host->name);
 	free(host->identity);
+	free(host->acs_override);
 	free(host->arch);
 	free(host->cpu_vendor);
 	*host = (struct fit_host){0};

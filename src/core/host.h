@@ -80,8 +80,9 @@ struct fit_node {
 
 struct fit_netdev {
 	char *name;
-	bool up;      /* operstate up: the host uses it */
+	bool up;      /* operstate up */
 	bool carrier; /* link detected */
+	char *use;    /* what the host has it for: "has an address"; NULL: nothing that is known */
 };
 
 struct fit_pci_device {
@@ -106,9 +107,11 @@ struct fit_pci_device {
 	int msix_vectors; /* MSI-X table size; -1: none or not readable */
 	struct fit_netdev *netdevs;
 	size_t netdev_count;
-	bool boot_vga; /* the firmware's display, and the host's console */
-	char *in_use;  /* a storage device of it that the host uses: "/dev/nvme0n1p2 is mounted on
-			* /"; NULL: none is known */
+	bool netdevs_elsewhere; /* it has some, in other network namespaces: of containers */
+	bool opened;		/* a driver for programs (vfio-pci) has it, and one has opened it */
+	bool boot_vga;		/* the firmware's display, and the host's console */
+	char *in_use; /* a storage device of it that the host uses: "/dev/nvme0n1p2 is mounted on
+		       * /"; NULL: none is known */
 };
 
 struct fit_irq {
@@ -127,7 +130,9 @@ struct fit_kept_device {
 };
 
 struct fit_host {
-	char *name;	/* host name, for people */
+	char *name;	    /* host name, for people */
+	char *acs_override; /* "pcie_acs_override=downstream", with which the kernel tells devices
+			     * apart that the hardware does not; NULL: it was started without */
 	char *identity; /* machine id, or a fingerprint of the topology: which host a plan is for */
 	char *arch;	/* uname -m spelling: x86_64, aarch64, … ; "" when unknown */
 	char *cpu_vendor; /* "GenuineIntel", "AuthenticAMD", … ; "" when unknown */

@@ -123,7 +123,8 @@ static bool find_vf(
 {
 	if (index >= pf->sriov_total && index >= pf->vf_count)
 		return false;
-	if (index >= pf->vf_count && !pf->sriov_offset)
+	if (index >= pf->vf_count &&
+		!fit_pciaddr_has_vf(pf->addr, pf->sriov_offset, pf->sriov_stride, index))
 		return false;
 	*ret_addr = index < pf->vf_count
 			    ? pf->vfs[index]

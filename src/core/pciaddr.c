@@ -70,10 +70,23 @@ bool fit_pciaddr_equal(struct fit_pciaddr a, struct fit_pciaddr b)
 	return number(a) == number(b);
 }
 
+/* Bus, slot and function as one number: with ARI, functions go on in the next slots. */
+static uint64_t vf_number(
+	struct fit_pciaddr pf, unsigned int offset, unsigned int stride, unsigned int index)
+{
+	return (number(pf) & 0xffff) + offset + (uint64_t)stride * index;
+}
+
+bool fit_pciaddr_has_vf(
+	struct fit_pciaddr pf, unsigned int offset, unsigned int stride, unsigned int index)
+{
+	return offset && (stride || !index) && vf_number(pf, offset, stride, index) <= 0xffff;
+}
+
 struct fit_pciaddr fit_pciaddr_vf(
 	struct fit_pciaddr pf, unsigned int offset, unsigned int stride, unsigned int index)
 {
-	uint64_t id = (number(pf) & 0xffff) + offset + (uint64_t)stride * index;
+	uint64_t id = vf_number(pf, offset, stride, index);
 
 	return (struct fit_pciaddr){
 		.domain = pf.domain,

@@ -32,6 +32,10 @@ bool fit_pciaddr_equal(struct fit_pciaddr a, struct fit_pciaddr b);
 
 /* The address of VF number @index (from 0) of @pf by the SR-IOV capability's First VF Offset and VF
  * Stride (PCIe 6.0, 9.3.3.9-10): routing ids are bus << 8 | slot << 3 | function. */
+/* Can there be such a VF? Buses end at 255, and without a stride there is one VF. */
+bool fit_pciaddr_has_vf(
+	struct fit_pciaddr pf, unsigned int offset, unsigned int stride, unsigned int index);
+
 struct fit_pciaddr fit_pciaddr_vf(
 	struct fit_pciaddr pf, unsigned int offset, unsigned int stride, unsigned int index);
 

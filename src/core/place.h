@@ -82,7 +82,8 @@ struct fit_vf_offer {
 	struct fit_pciaddr vf;
 	unsigned int index;
 	bool exists;
-	bool previous; /* the domain has it now */
+	const char *up; /* an interface of it that is up for nothing; NULL */
+	bool previous;	/* the domain has it now */
 	int iommu_group;
 	const struct fit_claim *defined; /* a shut-off domain's claim, or NULL */
 };
@@ -317,6 +318,10 @@ unsigned int fit_nodes_distance(
 	const struct fit_host *host, const struct fit_cpuset *nodes, int node);
 char *fit_iommu_group_problem(
 	const struct fit_planner *planner, int group, struct fit_pciaddr except);
+/* Why a device is not to be had: a program has it. NULL: none has. To be freed. */
+char *fit_device_opened_problem(
+	const struct fit_planner *planner, const struct fit_pci_device *device);
+void fit_place_devices_commit(struct fit_planner *planner);
 void fit_place_devices_clear(struct fit_planner *planner);
 
 /* place_passthrough.c: whole devices; called when all requested devices are known to exist */

@@ -53,24 +53,58 @@ unsigned int fit_nodes_distance(
 	return best > 10 ? best - 10 : 1;
 }
 
-static bool leaves_group_viable(
+/* Does the domain have the device, or will it? */
+static bool is_of_domain(const struct fit_planner *planner, struct fit_pciaddr addr)
+{
+	const struct fit_domain *previous = planner->input->previous;
+
+	return fit_domain_passes_through(planner->domain, addr) ||
+	       fit_plan_has_device(planner->plan, addr) ||
+	       (previous && fit_domain_passes_through(previous, addr));
+}
+
+char *fit_device_opened_problem(
 	const struct fit_planner *planner, const struct fit_pci_device *device)
 {
-	return device->class_code >> 8 == CLASS_PCI_BRIDGE || !device->driver ||
-	       fit_starts_with(device->driver, "vfio") || fit_streq(device->driver, "pci-stub") ||
-	       fit_domain_passes_through(planner->domain, device->addr) ||
-	       fit_plan_has_device(planner->plan, device->addr);
+	if (fit_streq(device->driver, "uio_pci_generic") || fit_streq(device->driver, "igb_uio"))
+		return fit_xasprintf("its driver %s gives it to a program (DPDK)", device->driver);
+	if (device->opened && !is_of_domain(planner, device->addr))
+		return fit_xasprintf(
+			"a program (DPDK, or a domain of another libvirt) has it open (driver %s)",
+			device->driver);
+	return NULL;
+}
+
+/* "0000:01:00.1 (driver xhci_hcd)"; NULL: it leaves the group viable. To be freed. */
+static char *member_problem(const struct fit_planner *planner, const struct fit_pci_device *device)
+{
+	const struct fit_claim *claim = fit_planner_device_holder(planner, device->addr);
+	const char *addr = FIT_PCIADDR_STR(device->addr);
+
+	if (!device->driver || is_of_domain(planner, device->addr))
+		return NULL;
+	/* A group has one user at a time. */
+	if (claim && claim->running)
+		return fit_xasprintf("%s for %s (%s)", addr, claim->name, fit_claim_state(claim));
+	if (device->opened)
+		return fit_xasprintf("%s for a program (driver %s)", addr, device->driver);
+	if (fit_starts_with(device->driver, "vfio") || fit_streq(device->driver, "pci-stub"))
+		return NULL;
+	return fit_xasprintf("%s (driver %s)", addr, device->driver);
 }
 
 /*
  * VFIO takes a device only when no member of its IOMMU group is in the hands of another driver.
  * Bridges do not count. @except is the device that is to be passed through. NULL when the group is
- * viable; otherwise the members in the way, to be freed.
+ * viable; otherwise the members in the way, then the others, to be freed.
  */
 char *fit_iommu_group_problem(
 	const struct fit_planner *planner, int group, struct fit_pciaddr except)
 {
 	fit_autostrlist struct fit_strlist members = {0};
+	fit_autostrlist struct fit_strlist others = {0};
+	fit_autofree char *list = NULL;
+	fit_autofree char *other_list = NULL;
 	size_t low = 0;
 	size_t high = planner->group_member_count;
 
@@ -85,13 +119,21 @@ char *fit_iommu_group_problem(
 	for (; low < planner->group_member_count && planner->group_members[low].group == group;
 		low++) {
 		const struct fit_pci_device *device = planner->group_members[low].device;
+		fit_autofree char *problem = NULL;
 
-		if (!fit_pciaddr_equal(device->addr, except) &&
-			!leaves_group_viable(planner, device))
-			fit_strlist_addf(&members, "%s (driver %s)", FIT_PCIADDR_STR(device->addr),
-				device->driver);
+		if (fit_pciaddr_equal(device->addr, except) ||
+			device->class_code >> 8 == CLASS_PCI_BRIDGE)
+			continue;
+		problem = member_problem(planner, device);
+		fit_strlist_add(problem ? &members : &others,
+			problem ? problem : FIT_PCIADDR_STR(device->addr));
 	}
-	return members.count ? fit_strlist_join(&members, ", ") : NULL;
+	if (!members.count)
+		return NULL;
+	list = fit_strlist_join(&members, ", ");
+	other_list = fit_strlist_join(&others, ", ");
+	return fit_xasprintf("%s%s%s%s", list, others.count ? " (also in the group: " : "",
+		other_list, others.count ? ")" : "");
 }
 
 void fit_planner_add_anchor(struct fit_planner *planner, const struct fit_pci_device *device)
@@ -244,6 +286,21 @@ int fit_place_devices_prepare(struct fit_planner *planner)
 			compare_anchors);
 	explain(planner);
 	return 0;
+}
+
+/* With the override, the kernel believes that devices are apart which the hardware lets talk to
+ * each other. */
+void fit_place_devices_commit(struct fit_planner *planner)
+{
+	const struct fit_plan *plan = planner->plan;
+
+	if (planner->host->acs_override &&
+		(plan->vf_count || plan->device_count || planner->domain->hostdev_count))
+		fit_planner_reason(planner, FIT_REASON_WARNING, "devices",
+			"the kernel was started with %s: IOMMU groups are smaller than what the "
+			"hardware keeps apart, and the guest may reach devices of the host or of "
+			"other guests",
+			planner->host->acs_override);
 }
 
 void fit_place_devices_clear(struct fit_planner *planner)

@@ -81,6 +81,7 @@ static char *problem_of(const struct fit_planner *planner, const struct fit_pci_
 {
 	const struct fit_claim *claim = fit_planner_device_holder(planner, device->addr);
 	const char *kept = fit_host_kept(planner->host, device->addr);
+	fit_autofree char *opened = fit_device_opened_problem(planner, device);
 
 	if (kept)
 		return fit_xasprintf("it is kept for the host by %s", kept);
@@ -91,10 +92,18 @@ static char *problem_of(const struct fit_planner *planner, const struct fit_pci_
 			kind->plural);
 	if (claim && claim->running)
 		return fit_xasprintf("%s (%s) has it", claim->name, fit_claim_state(claim));
-	for (size_t i = 0; i < device->netdev_count; i++)
-		if (device->netdevs[i].up)
-			return fit_xasprintf("the host uses it: its interface %s is up",
-				device->netdevs[i].name);
+	if (opened)
+		return FIT_STEAL(opened);
+	for (size_t i = 0; i < device->netdev_count; i++) {
+		const struct fit_netdev *netdev = &device->netdevs[i];
+
+		if (netdev->use || netdev->up)
+			return fit_xasprintf("the host uses it: its interface %s %s", netdev->name,
+				netdev->use ? netdev->use : "is up");
+	}
+	if (device->netdevs_elsewhere)
+		return fit_xstrdup("its interface is in another network namespace: a container "
+				   "has it");
 	if (device->in_use)
 		return fit_xasprintf("the host uses it: %s", device->in_use);
 	if (device->boot_vga && !kind->intent->takes_console)

@@ -65,13 +65,19 @@ static bool is_previous(const struct fit_planner *planner, struct fit_pciaddr ad
 /* Why an existing VF cannot be had; NULL when it can. To be freed. */
 static char *vf_problem(const struct fit_planner *planner, const struct fit_pci_device *vf)
 {
+	fit_autofree char *opened = fit_device_opened_problem(planner, vf);
 	fit_autofree char *members = NULL;
 
+	if (opened)
+		return FIT_STEAL(opened);
 	for (size_t i = 0; i < vf->netdev_count; i++) {
-		if (vf->netdevs[i].up)
-			return fit_xasprintf(
-				"the host uses it: its interface %s is up", vf->netdevs[i].name);
+		if (vf->netdevs[i].use)
+			return fit_xasprintf("the host uses it: its interface %s %s",
+				vf->netdevs[i].name, vf->netdevs[i].use);
 	}
+	if (vf->netdevs_elsewhere)
+		return fit_xstrdup("its interface is in another network namespace: a container "
+				   "has it");
 	if (vf->in_use)
 		return fit_xasprintf("the host uses it: %s", vf->in_use);
 	if (vf->iommu_group < 0)
@@ -80,6 +86,14 @@ static char *vf_problem(const struct fit_planner *planner, const struct fit_pci_
 	if (members)
 		return fit_xasprintf("IOMMU group %d is not viable while the host uses %s",
 			vf->iommu_group, members);
+	return NULL;
+}
+
+static const char *interface_up(const struct fit_pci_device *vf)
+{
+	for (size_t i = 0; i < vf->netdev_count; i++)
+		if (vf->netdevs[i].up)
+			return vf->netdevs[i].name;
 	return NULL;
 }
 
@@ -117,6 +131,7 @@ static void offer_vf(struct fit_planner *planner, struct fit_vf_source *source, 
 		.vf = addr,
 		.index = index,
 		.exists = vf != NULL,
+		.up = vf ? interface_up(vf) : NULL,
 		.previous = is_previous(planner, addr),
 		.iommu_group = vf ? vf->iommu_group : -1,
 		.defined = claim,
@@ -137,9 +152,27 @@ static const char *creation_problem(
 		return "it has no IOMMU group: the IOMMU is off";
 	if (!pf->driver || fit_starts_with(pf->driver, "vfio"))
 		return "it has no driver that could create VFs";
-	if (pf->sriov_offset == 0)
+	if (!fit_pciaddr_has_vf(pf->addr, pf->sriov_offset, pf->sriov_stride, 0))
 		return "it does not say which addresses its VFs would have";
 	return NULL;
+}
+
+/* Those that would have an address. */
+static void offer_vfs_to_create(struct fit_planner *planner, struct fit_vf_source *source)
+{
+	const struct fit_pci_device *pf = source->pf;
+
+	for (unsigned int i = 0; i < pf->sriov_total; i++) {
+		if (!fit_pciaddr_has_vf(pf->addr, pf->sriov_offset, pf->sriov_stride, i)) {
+			fit_planner_reason(planner, FIT_REASON_REJECTION, "vf",
+				"%s: from VF %u on they would have no address: its offset of %u and "
+				"stride of %u lead nowhere",
+				PF_STR(pf), i, pf->sriov_offset, pf->sriov_stride);
+			return;
+		}
+		offer_vf(planner, source, i,
+			fit_pciaddr_vf(pf->addr, pf->sriov_offset, pf->sriov_stride, i), NULL);
+	}
 }
 
 static int compare_offers(const void *a, const void *b)
@@ -151,6 +184,8 @@ static int compare_offers(const void *a, const void *b)
 		return left->defined ? 1 : -1;
 	if (left->previous != right->previous)
 		return left->previous ? -1 : 1;
+	if (!left->up != !right->up)
+		return left->up ? 1 : -1;
 	return (left->index > right->index) - (left->index < right->index);
 }
 
@@ -182,10 +217,8 @@ static void add_source(struct fit_planner *planner, const struct fit_pci_device 
 		if (problem)
 			fit_planner_reason(
 				planner, FIT_REASON_REJECTION, "vf", "%s: %s", PF_STR(pf), problem);
-		for (unsigned int i = 0; !problem && i < pf->sriov_total; i++)
-			offer_vf(planner, source, i,
-				fit_pciaddr_vf(pf->addr, pf->sriov_offset, pf->sriov_stride, i),
-				NULL);
+		else
+			offer_vfs_to_create(planner, source);
 	}
 	for (size_t i = 0; i < pf->vf_count; i++) {
 		const struct fit_pci_device *vf = fit_host_pci(planner->host, pf->vfs[i]);
@@ -345,6 +378,11 @@ static void explain(struct fit_planner *planner, const struct fit_vf_pick *pick)
 			"VF %s: %s (shut off) is defined with it too and no other is free; the two "
 			"cannot run at the same time",
 			FIT_PCIADDR_STR(pick->offer->vf), pick->offer->defined->name);
+	if (pick->offer->up)
+		fit_planner_reason(planner, FIT_REASON_NOTE, "vf",
+			"VF %s: its interface %s, which is up without an address, goes when the "
+			"domain starts",
+			FIT_PCIADDR_STR(pick->offer->vf), pick->offer->up);
 	if (!pick->source->linked)
 		fit_planner_reason(planner, FIT_REASON_WARNING, "vf",
 			"VF %s: its PF %s has no link", FIT_PCIADDR_STR(pick->offer->vf),

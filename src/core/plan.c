@@ -154,6 +154,7 @@ static void commit(struct fit_planner *planner, struct fit_candidate *best)
 	fit_place_memory_commit(planner, best);
 	fit_place_vfs_commit(planner, best);
 	fit_place_networks_commit(planner);
+	fit_place_devices_commit(planner);
 	fit_place_bus_commit(planner);
 	fit_place_qemu_args_check(planner);
 }

@@ -89,8 +89,11 @@ static const char *const device_patterns[] = {
 	"sriov_*",
 	"msi_irqs/*",
 	"net/*/",
+	"net/",
 	"net/*/operstate",
 	"net/*/carrier",
+	"net/*/master",
+	"net/*/upper_*",
 };
 
 static bool examine(const struct fit_fsroot *root, const char *path, struct stat *ret_status)
@@ -270,6 +273,7 @@ char *fit_capture_make(const struct fit_fsroot *root, const char *name)
 	add_devices(&capture);
 	add_cpuinfo(&capture);
 	fit_capture_add_storage(&capture);
+	fit_capture_add_network(&capture);
 	fit_strlist_add(&capture.lines, FIT_PATH_RUN "/\n");
 	body = join_lines(&capture);
 	fit_strlist_clear(&capture.lines);

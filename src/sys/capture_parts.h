@@ -26,6 +26,10 @@ char *fit_capture_resolve(const struct fit_capture *capture, const char *path);
 /* capture_storage.c: disks and what is mounted of them, hugetlbfs */
 void fit_capture_add_storage(struct fit_capture *capture);
 
+/* capture_network.c: which interfaces have an address or the default route, but no addresses; of
+ * the kernel's command line what it does to IOMMU groups */
+void fit_capture_add_network(struct fit_capture *capture);
+
 /* capture_macs.c: replaces MAC addresses, also in names such as enx0123456789ab, by made-up ones:
  * equal ones by equal ones. */
 void fit_capture_replace_macs(char *text);

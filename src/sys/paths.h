@@ -65,5 +65,9 @@
 #define FIT_PATH_MOUNTS	      "proc/self/mountinfo"
 #define FIT_PATH_MOUNT_LIST   "proc/mounts" /* what libvirt reads */
 #define FIT_PATH_SWAPS	      "proc/swaps"
+#define FIT_PATH_CMDLINE      "proc/cmdline"
+/* Of the network namespace that we are in */
+#define FIT_PATH_ROUTES		"proc/self/net/route"
+#define FIT_PATH_IPV6_ADDRESSES "proc/self/net/if_inet6"
 
 #endif

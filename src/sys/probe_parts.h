@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of the probe share. Only probe*.c include it. */
+/* What the files of the probe share. Only probe*.c include it, and
+ * capture_network.c, which writes what fit_probe_net() reads. */
 #ifndef FIT_SYS_PROBE_PARTS_H
 #define FIT_SYS_PROBE_PARTS_H
 
@@ -31,6 +32,23 @@ bool fit_probe_cpuset(const struct fit_probe_run *run, const char *directory, co
 
 /* N of a name such as "cpuN" or "nodeN"; false for other names. */
 bool fit_probe_numbered(const char *name, const char *prefix, unsigned int max, unsigned int *ret);
+
+/* Network interfaces that the host uses. */
+struct fit_probe_net {
+	bool known; /* false: the kernel does not say */
+	struct fit_strlist addressed;
+	struct fit_strlist routed; /* by default */
+};
+
+void fit_probe_net(const struct fit_probe_run *run, struct fit_probe_net *ret_net);
+void fit_probe_net_clear(struct fit_probe_net *net);
+
+/* What the host uses the interface for whose @directory in sysfs that is; NULL: nothing that is
+ * known. To be freed. */
+char *fit_probe_net_use(const struct fit_probe_run *run, const struct fit_probe_net *net,
+	const char *directory, const struct fit_netdev *netdev);
+
+void fit_probe_acs_override(const struct fit_probe_run *run); /* of the IOMMU groups */
 
 int fit_probe_cpu_list(const struct fit_probe_run *run, struct fit_err *err);
 void fit_probe_nodes(const struct fit_probe_run *run, bool with_memory);

@@ -16,6 +16,7 @@
 /* A device on its way: where it is, and what its directory has. */
 struct entry {
 	const struct fit_probe_run *run;
+	const struct fit_probe_net *net;
 	char directory[128];
 	struct fit_strlist names;
 	struct fit_pci_device *device;
@@ -109,6 +110,8 @@ static void read_netdevs(const struct entry *entry)
 	snprintf(path, sizeof(path), "%s/net", entry->directory);
 	if (fit_fsroot_list(entry->run->root, path, &names, NULL) < 0)
 		return;
+	/* The kernel shows only those of our namespace, and no directory where there is none. */
+	device->netdevs_elsewhere = names.count == 0;
 	for (size_t i = 0; i < names.count; i++) {
 		fit_autofree char *inner = fit_xasprintf("%s/%s", path, names.items[i]);
 		fit_autofree char *operstate = fit_probe_text(entry->run, inner, "operstate");
@@ -118,6 +121,7 @@ static void read_netdevs(const struct entry *entry)
 		netdev->up = fit_streq(operstate, "up");
 		/* Reading the carrier of an interface that is down fails: no link then. */
 		netdev->carrier = fit_probe_int(entry->run, inner, "carrier", 0) == 1;
+		netdev->use = fit_probe_net_use(entry->run, entry->net, inner, netdev);
 	}
 }
 
@@ -132,6 +136,9 @@ static void read_device(const struct entry *entry)
 	device->subsystem_device = (uint16_t)hex_attribute(entry, "subsystem_device", UINT16_MAX);
 	device->driver = link_attribute(entry, "driver");
 	device->msix_vectors = -1;
+	/* vfio-pci enables a device when it is opened, until it is closed. */
+	device->opened = device->driver && fit_starts_with(device->driver, "vfio") &&
+			 fit_probe_int(entry->run, entry->directory, "enable", 0) > 0;
 	/* Only displays have it. */
 	device->boot_vga = fit_strlist_contains(&entry->names, "boot_vga") &&
 			   fit_probe_int(entry->run, entry->directory, "boot_vga", 0) == 1;
@@ -164,15 +171,31 @@ static void check_vfs(const struct fit_probe_run *run, struct fit_pci_device *pf
 	pf->vf_count = kept;
 }
 
+/* A patch that distributions for workstations have. */
+void fit_probe_acs_override(const struct fit_probe_run *run)
+{
+	fit_autofree char *text = fit_fsroot_try_read(run->root, FIT_PATH_CMDLINE);
+	fit_autostrlist struct fit_strlist words = {0};
+
+	if (text)
+		fit_strlist_split(&words, text, " \t\n");
+	for (size_t i = 0; i < words.count; i++)
+		if (fit_starts_with(words.items[i], "pcie_acs_override="))
+			fit_xreplace(&run->host->acs_override, words.items[i]);
+}
+
 void fit_probe_pci(const struct fit_probe_run *run)
 {
 	struct fit_host *host = run->host;
 	fit_autostrlist struct fit_strlist names = {0};
+	struct fit_probe_net net;
 
+	fit_probe_acs_override(run);
 	if (fit_fsroot_list(run->root, FIT_PATH_PCI_DEVICES, &names, NULL) < 0)
 		return;
+	fit_probe_net(run, &net);
 	for (size_t i = 0; i < names.count; i++) {
-		struct entry entry = {.run = run};
+		struct entry entry = {.run = run, .net = &net};
 		struct fit_pciaddr addr;
 
 		snprintf(entry.directory, sizeof(entry.directory), FIT_PATH_PCI_DEVICES "/%s",
@@ -189,6 +212,7 @@ void fit_probe_pci(const struct fit_probe_run *run)
 		read_device(&entry);
 		fit_strlist_clear(&entry.names);
 	}
+	fit_probe_net_clear(&net);
 	if (host->pci_count)
 		qsort(host->pci, host->pci_count, sizeof(*host->pci), compare_devices);
 	for (size_t i = 0; i < host->pci_count; i++)

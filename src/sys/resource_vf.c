@@ -58,9 +58,7 @@ static int index_by_number(
 	unsigned int offset = (unsigned int)read_attribute(root, pf, "sriov_offset");
 	unsigned int stride = (unsigned int)read_attribute(root, pf, "sriov_stride");
 
-	if (!offset)
-		return -1;
-	for (unsigned int i = 0; i < total; i++)
+	for (unsigned int i = 0; i < total && fit_pciaddr_has_vf(pf, offset, stride, i); i++)
 		if (fit_pciaddr_equal(fit_pciaddr_vf(pf, offset, stride, i), vf))
 			return (int)i;
 	return -1;

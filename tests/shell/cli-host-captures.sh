@@ -61,16 +61,26 @@ sys/class/block/sda -> ../../devices/pci0000:00/0000:00:17.0/block/sda
 sys/devices/pci0000:00/0000:00:17.0/block/sda/serial = secret-serial
 proc/self/mountinfo = 1 1 8:0 / /srv/secret-point rw - ext4 /dev/sda rw\n2 1 0:1 / /x rw - nfs secret-server:/x rw
 proc/mounts = proc /proc proc rw 0 0\nsecret-server:/x /x nfs rw 0 0
+proc/self/net/route = Iface\tDestination\tGateway\nenp65s0f0v1\t5EC2E70A\t00000000\t1\t0\t0\t0\tFF000000\nenp65s0f0v0\t00000000\t5EC2E701\t3\t0\t0\t0\t00000000
+proc/self/net/if_inet6 = 5ec2e700000000000000000000000001 03 40 00 80 enp65s0f0v2
+sys/devices/pci0000:00/0000:00:02.0/0000:02:00.0/net/enp2s0/upper_br0 -> ../../br0
+proc/cmdline = root=UUID=5ec2e700 pcie_acs_override=downstream secret
 etc/virt-fit/profiles/mine.xml = <profile><!-- AA:BB:CC:5E:C2:E7 and AA:BB:CC:5E:C2:E8 --></profile>
 END
 "$fit" host --sysroot "$root" --save "$capture"
-for word in secret 5ec2e700 aa:bb:cc aabbcc AA:BB:CC; do
+for word in secret 5ec2e700 5EC2E7 aa:bb:cc aabbcc AA:BB:CC; do
 	lacks "the capture" "$(cat "$capture")" "$word"
 done
 contains "the capture" "$(cat "$capture")" "proc/sys/kernel/hostname = mine"
 contains "the capture" "$(cat "$capture")" "<!-- 02:00:00:00:00:00 and 02:00:00:00:00:01 -->"
 contains "the capture" "$(cat "$capture")" "/net/enx020000000000/operstate = up"
 contains "the capture" "$(cat "$capture")" "rw - none /dev/sda rw"
+
+same "who uses network cards" "$("$fit" host --json --sysroot "$root" | grep -E '"(use|acs_override)"')" \
+	"$("$fit" host --json --host "$capture" | grep -E '"(use|acs_override)"')"
+for what in "has the default route" "has an address" "is part of br0" "pcie_acs_override=downstream"; do
+	contains "the host of the capture" "$("$fit" host --json --host "$capture")" "$what"
+done
 
 # Cut off at any line, or no capture at all
 lines=$(wc -l <"$capture")

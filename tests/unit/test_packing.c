@@ -122,6 +122,7 @@ static void what_is_left_is_what_the_planner_could_give(void **state)
 	fit_made_pf(&host, "0000:41:00.0", "enp65s0f0", 0, 8, 4);
 	fit_made_device(&host, "0000:c1:00.0", 0x010802, 1, 17)->sriov_total = 3;
 	host.pci[host.pci_count - 1].sriov_offset = 1;
+	host.pci[host.pci_count - 1].sriov_stride = 1;
 	host.pci[host.pci_count - 1].driver = fit_xstrdup("nvme");
 	fit_made_claim(&claims, "one thread", true, "5");
 	fit_left_find(&host, &claims, &left);

@@ -72,6 +72,21 @@ static void vf_addresses_follow_offset_and_stride(void **state)
 	assert_string_equal(FIT_PCIADDR_STR(fit_pciaddr_vf(pf, 8, 1, 255)), "10000:b6:00.7");
 }
 
+static void vfs_end_where_buses_do(void **state)
+{
+	struct fit_pciaddr pf = {.domain = 1, .bus = 0xff, .function = 1};
+
+	(void)state;
+	assert_true(fit_pciaddr_has_vf(pf, 2, 4, 63));
+	assert_string_equal(FIT_PCIADDR_STR(fit_pciaddr_vf(pf, 2, 4, 63)), "0001:ff:1f.7");
+	assert_false(fit_pciaddr_has_vf(pf, 2, 4, 64));
+	assert_false(fit_pciaddr_has_vf(pf, UINT32_MAX, UINT32_MAX, UINT32_MAX));
+	/* What a capability with zeros says. */
+	assert_true(fit_pciaddr_has_vf(pf, 1, 0, 0));
+	assert_false(fit_pciaddr_has_vf(pf, 1, 0, 1));
+	assert_false(fit_pciaddr_has_vf(pf, 0, 1, 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -80,6 +95,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_address_is_refused),
 		cmocka_unit_test(addresses_sort_as_numbers),
 		cmocka_unit_test(vf_addresses_follow_offset_and_stride),
+		cmocka_unit_test(vfs_end_where_buses_do),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

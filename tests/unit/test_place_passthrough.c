@@ -144,7 +144,8 @@ static void the_whole_group_has_to_be_free(void **state)
 	(void)state;
 	fit_made_device(&b.host, "0000:84:00.0", 0x020000, 1, 1)->driver = fit_xstrdup("igc");
 	request(&b, "0000:81:00.0");
-	fit_expect_refusal(&b, "while the host uses 0000:84:00.0 (driver igc); request these too");
+	fit_expect_refusal(&b, "while the host uses 0000:84:00.0 (driver igc) (also in the group: "
+			       "0000:81:00.1, 0000:81:00.2); request these too");
 	request(&b, "0000:84:00.0");
 	b.profile.others = b.profile.gpus;
 	fit_bench_plan(&b);
@@ -184,6 +185,17 @@ static void what_the_host_uses_is_refused(void **state)
 	request(&b, "0000:84:00.0");
 	fit_expect_refusal(&b, "its interface eth0 is up");
 	nic->netdevs[0].up = false;
+	nic->netdevs[0].use = fit_xstrdup("is part of br0");
+	fit_expect_refusal(&b, "its interface eth0 is part of br0");
+	free(nic->netdevs[0].use);
+	nic->netdevs[0].use = NULL;
+	nic->netdevs_elsewhere = true;
+	fit_expect_refusal(&b, "in another network namespace");
+	nic->netdevs_elsewhere = false;
+	nic->driver = fit_xstrdup("vfio-pci");
+	nic->opened = true;
+	fit_expect_refusal(&b, "0000:84:00.0 (network) cannot be passed through: a program");
+	nic->opened = false;
 	nic->sriov_numvfs = 2;
 	fit_expect_refusal(&b, "it has 2 VFs, which would be gone");
 	fit_bench_end(&b);

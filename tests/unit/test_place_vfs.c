@@ -144,8 +144,8 @@ static void vfs_in_use_are_passed_over_and_named_when_none_is_left(void **state)
 	claim_device(&b, "web02", true, "0000:41:10.0");
 	claim_device(&b, "build", false, "0000:41:10.1");
 	vf = device(&b, "0000:41:10.2");
-	*FIT_APPEND(vf->netdevs, vf->netdev_count) =
-		(struct fit_netdev){.name = fit_xstrdup("enp65s0f0v2"), .up = true};
+	*FIT_APPEND(vf->netdevs, vf->netdev_count) = (struct fit_netdev){
+		.name = fit_xstrdup("enp65s0f0v2"), .use = fit_xstrdup("has an address")};
 	fit_bench_plan(&b);
 	expect_vfs(&b, "0000:41:10.3");
 	claim_device(&b, "web03", true, "0000:41:10.3");
@@ -156,7 +156,128 @@ static void vfs_in_use_are_passed_over_and_named_when_none_is_left(void **state)
 	fit_expect_refusal(&b, "2 network VFs wanted, 1 is free");
 	assert_non_null(strstr(b.err.message, "web02 (running) has it"));
 	assert_non_null(strstr(b.err.message, "web03 (running) has it"));
-	assert_non_null(strstr(b.err.message, "its interface enp65s0f0v2 is up"));
+	assert_non_null(strstr(b.err.message, "its interface enp65s0f0v2 has an address"));
+	fit_bench_end(&b);
+}
+
+/* With ARI, functions have no slots: 256 of them are on a bus, and then on the next. */
+static void vfs_to_be_created_go_on_where_buses_end(void **state)
+{
+	struct fit_bench b = bench_with_vfs(2);
+
+	(void)state;
+	fit_made_pf(&b.host, "10000:fe:00.1", "enp254s0f1", 0, 256, 0);
+	device(&b, "10000:fe:00.1")->sriov_offset = 254;
+	fit_bench_plan(&b);
+	expect_vfs(&b, "10000:fe:1f.7 10000:ff:00.0");
+	/* Of 512 VFs the last ones would be beyond bus ff. */
+	device(&b, "10000:fe:00.1")->sriov_total = 512;
+	b.profile.vfs.count = 258;
+	fit_expect_refusal(&b, "258 network VFs wanted, 257 are free");
+	assert_non_null(strstr(b.err.message, "enp254s0f1: from VF 257 on they would have no "
+					      "address"));
+	/* Without a stride, there is no second VF. */
+	device(&b, "10000:fe:00.1")->sriov_stride = 0;
+	b.profile.vfs.count = 2;
+	fit_expect_refusal(&b, "2 network VFs wanted, 1 is free");
+	fit_bench_end(&b);
+}
+
+static void expect_other_vf(struct fit_bench *b, const char *why)
+{
+	fit_bench_plan(b);
+	expect_vfs(b, "0000:41:10.1");
+	fit_expect_reason(b, FIT_REASON_REJECTION, why);
+}
+
+static void vfs_that_programs_or_containers_have_are_passed_over(void **state)
+{
+	struct fit_bench b = bench_with_vfs(1);
+	struct fit_pci_device *vf;
+
+	(void)state;
+	fit_made_pf(&b.host, "0000:41:00.0", "enp65s0f0", 0, 8, 2);
+	vf = device(&b, "0000:41:10.0");
+	vf->netdevs_elsewhere = true;
+	expect_other_vf(&b, "VF 0 of enp65s0f0 (0000:41:10.0): its interface is in another "
+			    "network namespace");
+	vf->netdevs_elsewhere = false;
+	fit_xreplace(&vf->driver, "igb_uio");
+	expect_other_vf(&b, "its driver igb_uio gives it to a program (DPDK)");
+	fit_xreplace(&vf->driver, "vfio-pci");
+	fit_bench_plan(&b);
+	expect_vfs(&b, "0000:41:10.0");
+	vf->opened = true;
+	expect_other_vf(&b, "has it open (driver vfio-pci)");
+	/* While the domain itself runs, that is it. */
+	vf->opened = false;
+	fit_bench_plan(&b);
+	b.previous = fit_made_fitted(&b.domain, &b.plan);
+	b.has_previous = true;
+	vf->opened = true;
+	fit_bench_plan(&b);
+	expect_vfs(&b, "0000:41:10.0");
+	fit_bench_end(&b);
+}
+
+/* VFIO gives a group to one user. */
+static void a_group_that_another_domain_has_a_part_of_is_not_viable(void **state)
+{
+	struct fit_bench b = bench_with_vfs(1);
+	int group;
+
+	(void)state;
+	fit_made_pf(&b.host, "0000:41:00.0", "enp65s0f0", 0, 8, 3);
+	group = device(&b, "0000:41:10.0")->iommu_group;
+	device(&b, "0000:41:10.2")->iommu_group = group;
+	fit_xreplace(&device(&b, "0000:41:10.2")->driver, "vfio-pci");
+	fit_bench_plan(&b);
+	expect_vfs(&b, "0000:41:10.0");
+	claim_device(&b, "web02", true, "0000:41:10.2");
+	expect_other_vf(&b, "not viable while the host uses 0000:41:10.2 for web02 (running)");
+	b.claims.items[0].running = false;
+	fit_bench_plan(&b);
+	expect_vfs(&b, "0000:41:10.0");
+	device(&b, "0000:41:10.2")->opened = true;
+	expect_other_vf(&b, "not viable while the host uses 0000:41:10.2 for a program");
+	fit_bench_end(&b);
+}
+
+static void a_vf_whose_interface_is_up_for_nothing_is_the_last_choice(void **state)
+{
+	struct fit_bench b = bench_with_vfs(1);
+	struct fit_pci_device *vf;
+
+	(void)state;
+	fit_made_pf(&b.host, "0000:41:00.0", "enp65s0f0", 0, 8, 2);
+	vf = device(&b, "0000:41:10.0");
+	*FIT_APPEND(vf->netdevs, vf->netdev_count) =
+		(struct fit_netdev){.name = fit_xstrdup("eth7"), .up = true};
+	fit_bench_plan(&b);
+	expect_vfs(&b, "0000:41:10.1");
+	b.profile.vfs.count = 2;
+	fit_bench_plan(&b);
+	fit_expect_reason(&b, FIT_REASON_NOTE, "VF 0000:41:10.0: its interface eth7, which is up");
+	fit_bench_end(&b);
+}
+
+static void groups_that_the_kernel_was_told_to_split_are_warned_of(void **state)
+{
+	struct fit_bench b = bench_with_vfs(1);
+
+	(void)state;
+	fit_made_pf(&b.host, "0000:41:00.0", "enp65s0f0", 0, 8, 2);
+	fit_bench_plan(&b);
+	assert_null(fit_made_reason(&b.plan, FIT_REASON_WARNING, "the kernel was started with"));
+	b.host.acs_override = fit_xstrdup("pcie_acs_override=downstream");
+	fit_bench_plan(&b);
+	fit_expect_reason(&b, FIT_REASON_WARNING, "started with pcie_acs_override=downstream");
+	b.profile.vfs.count = 0;
+	fit_bench_plan(&b);
+	assert_null(fit_made_reason(&b.plan, FIT_REASON_WARNING, "the kernel was started with"));
+	fit_made_hostdev(&b.domain, "0000:41:10.0", false);
+	fit_bench_plan(&b);
+	fit_expect_reason(&b, FIT_REASON_WARNING, "started with pcie_acs_override=downstream");
 	fit_bench_end(&b);
 }
 
@@ -328,6 +449,11 @@ int main(void)
 		cmocka_unit_test(a_pf_without_an_iommu_or_a_driver_gives_none),
 		cmocka_unit_test(a_pf_that_cannot_have_the_vfs_to_create_is_passed_over),
 		cmocka_unit_test(vfs_in_use_are_passed_over_and_named_when_none_is_left),
+		cmocka_unit_test(vfs_to_be_created_go_on_where_buses_end),
+		cmocka_unit_test(vfs_that_programs_or_containers_have_are_passed_over),
+		cmocka_unit_test(a_group_that_another_domain_has_a_part_of_is_not_viable),
+		cmocka_unit_test(a_vf_whose_interface_is_up_for_nothing_is_the_last_choice),
+		cmocka_unit_test(groups_that_the_kernel_was_told_to_split_are_warned_of),
 		cmocka_unit_test(an_iommu_group_that_is_not_viable_is_told_member_by_member),
 		cmocka_unit_test(without_an_iommu_passed_through_devices_are_warned_of),
 		cmocka_unit_test(a_pf_with_a_link_is_preferred),
