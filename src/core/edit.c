@@ -47,12 +47,20 @@ void fit_edits_remove(struct fit_edits *edits, const char *path)
 	append(edits, path);
 }
 
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Is one of the elements, which are sorted, on the way to @path? */
 static bool is_inside(const char *path, const struct fit_strlist *elements)
 {
-	for (size_t i = 0; i < elements->count; i++) {
-		const char *element = elements->items[i];
+	fit_autofree char *way = fit_xstrdup(path);
 
-		if (fit_starts_with(path, element) && path[strlen(element)] == '/')
+	for (char *end = strrchr(way, '/'); end; end = strrchr(way, '/')) {
+		*end = '\0';
+		if (bsearch(&way, elements->items, elements->count, sizeof(*elements->items),
+			    compare_texts))
 			return true;
 	}
 	return false;
@@ -69,6 +77,7 @@ void fit_edits_drop_void(struct fit_edits *edits)
 	}
 	if (removed.count == 0)
 		return;
+	qsort(removed.items, removed.count, sizeof(*removed.items), compare_texts);
 	for (size_t i = 0; i < edits->count; i++) {
 		const struct fit_edit *edit = &edits->items[i];
 

@@ -16,13 +16,17 @@ struct threads {
 	const struct fit_strlist *found; /* lists of threads that have a scheduler */
 };
 
-static bool is_one_of(const struct fit_thread_pin *threads, size_t count, const char *list)
+/* Nearly all ids are small, and there may be thousands of them: those are in @small. */
+static bool is_one_of(const struct fit_thread_pin *threads, size_t count,
+	const struct fit_cpuset *small, const char *list)
 {
-	bool is_single;
 	uint64_t id;
 
-	is_single = fit_parse_uint(list, UINT32_MAX, &id);
-	for (size_t i = 0; i < count && is_single; i++)
+	if (!fit_parse_uint(list, UINT32_MAX, &id))
+		return false;
+	if (id < FIT_CPUSET_MAX)
+		return fit_cpuset_contains(small, (unsigned int)id);
+	for (size_t i = 0; i < count; i++)
 		if (id == threads[i].id)
 			return true;
 	return false;
@@ -37,11 +41,15 @@ static int emit_schedulers(const struct fit_emitter *emitter, const struct fit_i
 	fit_autofree char *wanted = fit_xasprintf(
 		"%s with priority %u for each", scheduling->policy, scheduling->priority);
 	int decision = fit_emit_decide(emitter, intent, kind->what, found, wanted);
+	struct fit_cpuset small = {0};
 
 	if (decision <= 0)
 		return decision;
+	for (size_t i = 0; i < count; i++)
+		if (threads[i].id < FIT_CPUSET_MAX)
+			fit_cpuset_add(&small, threads[i].id);
 	for (size_t i = 0; i < kind->found->count; i++)
-		if (!is_one_of(threads, count, kind->found->items[i])) {
+		if (!is_one_of(threads, count, &small, kind->found->items[i])) {
 			fit_autofree char *path = fit_xasprintf("cputune/%s[@%s='%s']",
 				kind->element, kind->attribute, kind->found->items[i]);
 

@@ -209,9 +209,10 @@ static xmlNode *place(const xmlNode *parent, const xmlChar *name)
 	return NULL;
 }
 
-bool fit_layout_insert(xmlNode *parent, xmlNode *node)
+bool fit_layout_insert_next(xmlNode *parent, xmlNode *node, xmlNode *last)
 {
-	xmlNode *anchor = place(parent, node->name);
+	bool is_next = last && last->parent == parent && xmlStrEqual(last->name, node->name);
+	xmlNode *anchor = is_next ? last : place(parent, node->name);
 	fit_autofree char *lead = usual_lead(parent, anchor);
 	bool sole = is_bare(parent);
 
@@ -220,6 +221,11 @@ bool fit_layout_insert(xmlNode *parent, xmlNode *node)
 	if (sole && breaks_line(lead))
 		xmlAddChild(parent, new_text(node, lead_of(parent)));
 	return sole;
+}
+
+bool fit_layout_insert(xmlNode *parent, xmlNode *node)
+{
+	return fit_layout_insert_next(parent, node, NULL);
 }
 
 /* The node behind which a node of this position comes; NULL: none. */

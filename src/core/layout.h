@@ -28,6 +28,10 @@ bool fit_layout_is_hollow(const xmlNode *node);
  * lead for its end tag as well. */
 bool fit_layout_insert(xmlNode *parent, xmlNode *node);
 
+/* The same where @last (may be NULL), inserted by these, was the last change to the document: one
+ * of the same name goes behind it without a search through all that comes after. */
+bool fit_layout_insert_next(xmlNode *parent, xmlNode *node, xmlNode *last);
+
 /* Indents the content of an element that was put where another one was, if it has no white space
  * of its own. */
 void fit_layout_indent(xmlNode *node);

@@ -14,8 +14,8 @@
 
 struct fit_lookup_entry {
 	char *value;
-	size_t place; /* in the row */
-	xmlNode *node;
+	size_t place;  /* in the row */
+	xmlNode *node; /* NULL: it was removed */
 };
 
 void fit_lookup_clear(struct fit_lookup *lookup)
@@ -143,8 +143,14 @@ static bool insert_entry(struct fit_lookup *lookup, struct fit_lookup_entry *ent
 	size_t at = first_entry(lookup, entry->value);
 	size_t behind = lookup->entry_count - at;
 
-	if (behind && strcmp(lookup->entries[at].value, entry->value) == 0)
-		return false;
+	if (behind && strcmp(lookup->entries[at].value, entry->value) == 0) {
+		if (lookup->entries[at].node ||
+			(behind > 1 && strcmp(lookup->entries[at + 1].value, entry->value) == 0))
+			return false;
+		free(lookup->entries[at].value);
+		lookup->entries[at] = *entry;
+		return true;
+	}
 	(void)FIT_APPEND(lookup->entries, lookup->entry_count);
 	memmove(&lookup->entries[at + 1], &lookup->entries[at], behind * sizeof(*entry));
 	lookup->entries[at] = *entry;
@@ -189,17 +195,15 @@ void fit_lookup_element_added(struct fit_lookup *lookup, xmlNode *node)
 		fit_lookup_clear(lookup);
 }
 
-static bool remove_entry(struct fit_lookup *lookup, const char *value, const xmlNode *node)
+/* Its place stays: whole rows are removed. */
+static bool remove_entry(const struct fit_lookup *lookup, const char *value, const xmlNode *node)
 {
 	for (size_t i = first_entry(lookup, value); i < lookup->entry_count; i++) {
 		if (strcmp(lookup->entries[i].value, value) != 0)
 			return false;
 		if (lookup->entries[i].node != node)
 			continue;
-		free(lookup->entries[i].value);
-		lookup->entry_count--;
-		memmove(&lookup->entries[i], &lookup->entries[i + 1],
-			(lookup->entry_count - i) * sizeof(*lookup->entries));
+		lookup->entries[i].node = NULL;
 		return true;
 	}
 	return false;
@@ -252,7 +256,7 @@ static xmlNode *search_table(
 
 		if (strcmp(lookup->entries[i].value, value) != 0)
 			break;
-		if (node != found && fit_path_step_matches(step, node) &&
+		if (node && node != found && fit_path_step_matches(step, node) &&
 			is_enough(node, &found, ret_other))
 			break;
 	}

@@ -30,6 +30,8 @@ struct apply {
 	struct fit_record record;
 	struct fit_remains *remains; /* may be NULL */
 	struct fit_lookup lookup;
+	xmlNode *added,
+		*added_before; /* by this edit and by the one before, if nothing else was done */
 	struct fit_err *err;
 };
 
@@ -220,7 +222,8 @@ static void add_element(struct apply *apply, const struct fit_edit *edit, xmlNod
 		fit_layout_indent(node);
 		facet->sole = remain->sole;
 	} else {
-		facet->sole = fit_layout_insert(parent, node);
+		facet->sole = fit_layout_insert_next(parent, node, apply->added_before);
+		apply->added = node;
 	}
 	fit_lookup_element_added(&apply->lookup, node);
 }
@@ -289,6 +292,7 @@ static int set_element(
 	}
 	if (have && fit_xml_contains(have, node)) {
 		xmlFreeNode(node);
+		apply->added = apply->added_before;
 		return 0;
 	}
 	remain = fit_remains_take(apply->remains, edit->path);
@@ -509,6 +513,7 @@ static int apply_edit(struct apply *apply, const struct fit_edit *edit)
 	fit_autopath struct fit_path path = {0};
 	fit_autofree char *spelled = NULL;
 
+	apply->added_before = FIT_STEAL(apply->added);
 	if (apply->remains && apply->remains->spelling_count &&
 		fit_path_parse(edit->path, &path, NULL) == 0)
 		spelled = fit_remains_spell(
