@@ -34,8 +34,9 @@ core_pkgs := libxml-2.0
 sys_pkgs  := libpci
 virt_pkgs := libvirt
 cli_pkgs  := json-c
+watch_pkgs := libsystemd
 test_pkgs := cmocka
-pkgs := $(core_pkgs) $(sys_pkgs) $(virt_pkgs) $(cli_pkgs)
+pkgs := $(core_pkgs) $(sys_pkgs) $(virt_pkgs) $(cli_pkgs) $(watch_pkgs)
 
 ifneq ($(filter-out clean uninstall lab check-lab lab-shell,$(or $(MAKECMDGOALS),all)),)
 missing := $(strip $(foreach p,$(pkgs),$(shell pkg-config --exists $(p) 2>/dev/null || echo $(p))))
@@ -52,7 +53,7 @@ pkg_cflags := $(sort $(foreach p,$(pkgs) $(test_pkgs),$(shell pkg-config --cflag
 libs = $(shell pkg-config --libs $(1))
 fit_ldflags := -pie -Wl,--as-needed -Wl,-z,relro $(san_flags)
 
-layers := base core sys virt fitting cli
+layers := base core sys virt fitting watch cli
 layer_sources = $(sort $(wildcard src/$(1)/*.c))
 archives := $(layers:%=$(BUILD)/libfit-%.a)
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
@@ -75,8 +76,8 @@ $(BUILD)/%.o: %.c Makefile
 link = $(CC) $(fit_ldflags) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^)
 
 $(BUILD)/virt-fit: $(call objects,$(sort $(wildcard src/cli/*.c))) \
-		$(BUILD)/libfit-fitting.a $(BUILD)/libfit-virt.a $(BUILD)/libfit-sys.a $(BUILD)/libfit-core.a $(BUILD)/libfit-base.a
-	$(link) $(call libs,$(virt_pkgs) $(sys_pkgs) $(core_pkgs) $(cli_pkgs))
+		$(BUILD)/libfit-watch.a $(BUILD)/libfit-fitting.a $(BUILD)/libfit-virt.a $(BUILD)/libfit-sys.a $(BUILD)/libfit-core.a $(BUILD)/libfit-base.a
+	$(link) $(call libs,$(virt_pkgs) $(sys_pkgs) $(core_pkgs) $(cli_pkgs) $(watch_pkgs)) -pthread
 
 $(BUILD)/virt-fit-hook: $(call objects,$(sort $(wildcard hook/engine*.c))) \
 		$(BUILD)/libfit-sys.a $(BUILD)/libfit-core.a $(BUILD)/libfit-base.a
@@ -95,9 +96,9 @@ fuzzer      := $(BUILD)/tests/fuzz/fuzz
 unit_support := $(call objects,$(sort $(wildcard tests/unit/support*.c)))
 
 $(unit_tests): $(BUILD)/%: $(BUILD)/%.o $(unit_support) \
-		$(BUILD)/libfit-cli.a $(BUILD)/libfit-fitting.a $(BUILD)/libfit-virt.a $(BUILD)/libfit-sys.a \
+		$(BUILD)/libfit-cli.a $(BUILD)/libfit-watch.a $(BUILD)/libfit-fitting.a $(BUILD)/libfit-virt.a $(BUILD)/libfit-sys.a \
 		$(BUILD)/libfit-core.a $(BUILD)/libfit-base.a
-	$(link) $(call libs,$(test_pkgs) $(virt_pkgs) $(sys_pkgs) $(core_pkgs) $(cli_pkgs))
+	$(link) $(call libs,$(test_pkgs) $(virt_pkgs) $(sys_pkgs) $(core_pkgs) $(cli_pkgs) $(watch_pkgs)) -pthread
 
 $(BUILD)/tests/lib/mkroot: $(BUILD)/tests/unit/support_tree.o
 
@@ -106,9 +107,9 @@ $(test_tools) $(bench_tools): $(BUILD)/%: $(BUILD)/%.o \
 	$(link) $(call libs,$(sys_pkgs) $(core_pkgs))
 
 $(fuzzer): $(call objects,$(sort $(wildcard tests/fuzz/*.c))) $(unit_support) \
-		$(BUILD)/libfit-cli.a $(BUILD)/libfit-fitting.a $(BUILD)/libfit-virt.a $(BUILD)/libfit-sys.a \
+		$(BUILD)/libfit-cli.a $(BUILD)/libfit-watch.a $(BUILD)/libfit-fitting.a $(BUILD)/libfit-virt.a $(BUILD)/libfit-sys.a \
 		$(BUILD)/libfit-core.a $(BUILD)/libfit-base.a
-	$(link) $(call libs,$(test_pkgs) $(virt_pkgs) $(sys_pkgs) $(core_pkgs) $(cli_pkgs))
+	$(link) $(call libs,$(test_pkgs) $(virt_pkgs) $(sys_pkgs) $(core_pkgs) $(cli_pkgs) $(watch_pkgs)) -pthread
 
 # Profiles that others can write or own are refused, but a checkout may be a user's or a group's: the
 # tests use copies, new ones each time.

@@ -37,6 +37,7 @@ struct fit_cli {
 	bool dry_run;		     /* -n, --dry-run */
 	bool why;		     /* --why */
 	bool all;		     /* --all */
+	bool once;		     /* --once */
 	struct fit_fsroot root;
 	struct fit_profile_store store; /* --profiles DIR replaces the shipped ones */
 };
@@ -64,5 +65,6 @@ int fit_cmd_set(struct fit_cli *cli);
 int fit_cmd_status(struct fit_cli *cli);
 int fit_cmd_undo(struct fit_cli *cli);
 int fit_cmd_unset(struct fit_cli *cli);
+int fit_cmd_watch(struct fit_cli *cli);
 
 #endif

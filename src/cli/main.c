@@ -64,6 +64,11 @@ static const struct fit_verb verbs[] = {
 		"Needed only after a crash: a stop does it by itself. Domains that run keep what\n"
 		"they hold.",
 		FIT_OPTION_DRY_RUN | FIT_OPTION_JSON, 0, 1, fit_cmd_undo},
+	{"watch", "", "Keep all definitions fitted, until it is ended",
+		"What the service runs. Fits whatever is defined, edited or requests something else,\n"
+		"all again when profiles or the host change, and starts domains whose start came\n"
+		"too early.",
+		FIT_OPTION_ONCE, 0, 0, fit_cmd_watch},
 	{"host", "", "Show the host as virt-fit sees it",
 		"With --save, writes what virt-fit reads of the host to a text file instead, without\n"
 		"serial numbers, MAC addresses and names. 'virt-fit plan --host FILE' plans for that\n"

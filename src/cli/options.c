@@ -34,6 +34,7 @@ static const struct entry entries[] = {
 	{FIT_OPTION_WHY, "why", 0, NULL, "explain every choice"},
 	{FIT_OPTION_JSON, "json", 0, NULL, "print JSON"},
 	{FIT_OPTION_DRY_RUN, "dry-run", 'n', NULL, "say what would be done, change nothing"},
+	{FIT_OPTION_ONCE, "once", 0, NULL, "fit all that need it now, then end"},
 	{FIT_OPTION_CONNECT, "connect", 'c', "URI", "libvirt to talk to (default: as virsh)"},
 	{FIT_OPTION_SYSROOT, "sysroot", 0, "DIR", "read the host from the tree at DIR"},
 	{FIT_OPTION_HOST, "host", 0, "FILE",
@@ -107,6 +108,9 @@ static int take_steps(
 static int take(struct fit_cli *cli, enum fit_option option, const char *value, struct fit_err *err)
 {
 	switch (option) {
+	case FIT_OPTION_ONCE:
+		cli->once = true;
+		break;
 	case FIT_OPTION_CONNECT:
 		cli->connect = value;
 		break;

@@ -88,7 +88,7 @@ int fit_cli_fit(struct fit_session *session, const char *which, const struct fit
 {
 	struct fit_fitted fitted = {0};
 	fit_autofree char *shown = NULL;
-	const char *part = session->only->count ? " in part" : "";
+	const char *part = session->only && session->only->count ? " in part" : "";
 
 	if (fit_domain_fit(session, which, request, &fitted, err) < 0)
 		return -1;

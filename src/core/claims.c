@@ -47,6 +47,20 @@ bool fit_claim_is_of(const struct fit_claim *claim, const struct fit_domain *dom
 	return fit_streq(claim->name, domain->name);
 }
 
+bool fit_claims_collide(const struct fit_claim *a, const struct fit_claim *b)
+{
+	struct fit_cpuset both = a->cpus;
+
+	fit_cpuset_intersect(&both, &b->cpus);
+	if (!fit_cpuset_is_empty(&both))
+		return true;
+	for (size_t i = 0; i < a->device_count; i++)
+		for (size_t j = 0; j < b->device_count; j++)
+			if (fit_pciaddr_equal(a->devices[i], b->devices[j]))
+				return true;
+	return false;
+}
+
 void fit_claims_drop(struct fit_claims *claims, const struct fit_domain *domain)
 {
 	size_t kept = 0;

@@ -38,6 +38,9 @@ void fit_claims_add(struct fit_claims *claims, const struct fit_domain *domain, 
 /* Is it the domain's own? By uuid, by name where one of them has none. */
 bool fit_claim_is_of(const struct fit_claim *claim, const struct fit_domain *domain);
 
+/* Do they want the same CPUs or devices? */
+bool fit_claims_collide(const struct fit_claim *a, const struct fit_claim *b);
+
 /* Drops the claim of the domain itself. */
 void fit_claims_drop(struct fit_claims *claims, const struct fit_domain *domain);
 

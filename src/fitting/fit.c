@@ -9,6 +9,7 @@
 #include "core/domain.h"
 #include "core/profile_steps.h"
 #include "core/request_edit.h"
+#include "core/rewrite.h"
 #include "core/xml.h"
 #include "fitting/redefine.h"
 
@@ -49,21 +50,35 @@ static bool has_request(const struct fit_subject *subject, const struct fit_requ
 	return fit_streq(there, wanted);
 }
 
+/* What the definition is limited to, by the record. */
+static void read_steps(const struct fit_subject *subject, struct fit_strlist *only)
+{
+	struct fit_record record = {0};
+	fit_autodoc xmlDoc *doc = fit_xml_parse(subject->xml, subject->length, subject->name, NULL);
+
+	if (doc && fit_record_read(doc, subject->name, &record, NULL) > 0 && record.only)
+		fit_strlist_split(only, record.only, " ");
+	fit_record_clear(&record);
+}
+
 static int change(struct fit_session *session, const struct fit_subject *subject, void *context,
 	char **ret_xml, struct fit_err *err)
 {
 	struct fitting *fitting = context;
 	struct fit_render_result result = {0};
 	fit_autofree char *requested = NULL;
+	fit_autostrlist struct fit_strlist steps = {0};
 	bool had_metadata = false;
 
 	clear(fitting);
+	if (!session->only)
+		read_steps(subject, &steps);
 	if (fitting->request && !has_request(subject, fitting->request) &&
 		fit_request_put(subject->xml, subject->length, subject->name, fitting->request,
 			&requested, &had_metadata, err) < 0)
 		return -1;
-	if (fit_session_render(
-		    session, subject, requested, session->only, had_metadata, &result, err) < 0)
+	if (fit_session_render(session, subject, requested, session->only ? session->only : &steps,
+		    had_metadata, &result, err) < 0)
 		return -1;
 	fitting->result.profiles = fit_profile_title(&result.profile);
 	fitting->xml = fit_xstrdup(result.xml);

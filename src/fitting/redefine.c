@@ -25,19 +25,38 @@ static int check_persistent(const struct fit_subject *subject, struct fit_err *e
 	return 0;
 }
 
+static void tell(
+	struct fit_session *session, const struct fit_subject *subject, enum fit_defining step)
+{
+	if (session->defining)
+		session->defining(session->defining_context, subject->domain.uuid, step);
+}
+
 /* 1: defined, 0: it changed since @subject was read. */
-static int define_if_same(struct fit_session *session, const struct fit_subject *subject,
+static int compare_and_define(struct fit_session *session, const struct fit_subject *subject,
 	const char *xml, struct fit_err *err)
 {
-	fit_autofree char *now = fit_virt_definition(&subject->domain, err);
+	fit_autofree char *now = NULL;
 
+	tell(session, subject, FIT_DEFINING_READS);
+	now = fit_virt_definition(&subject->domain, err);
 	if (!now)
 		return -1;
 	if (!fit_streq(now, subject->xml))
 		return 0;
+	tell(session, subject, FIT_DEFINING_DEFINES);
 	if (fit_virt_define(&session->virt, xml, err) < 0)
 		return fit_err_prefix(err, "domain %s: ", subject->name);
 	return 1;
+}
+
+static int define_if_same(struct fit_session *session, const struct fit_subject *subject,
+	const char *xml, struct fit_err *err)
+{
+	int status = compare_and_define(session, subject, xml, err);
+
+	tell(session, subject, status > 0 ? FIT_DEFINING_DONE : FIT_DEFINING_FAILED);
+	return status;
 }
 
 static int try_once(struct fit_session *session, const char *which, fit_redefine_change change,

@@ -15,13 +15,19 @@
 #include "sys/probe.h"
 #include "virt/networks.h"
 
-void fit_session_close(struct fit_session *session)
+void fit_session_forget(struct fit_session *session)
 {
-	fit_request_clear(&session->asked);
 	fit_strlist_clear(&session->notes);
 	fit_claims_clear(&session->claims);
 	fit_networks_clear(&session->networks);
+	session->knows_networks = false;
 	fit_host_clear(&session->host);
+}
+
+void fit_session_close(struct fit_session *session)
+{
+	fit_session_forget(session);
+	fit_request_clear(&session->asked);
 	if (session->connected)
 		fit_virt_close(&session->virt);
 	session->connected = false;
@@ -97,11 +103,18 @@ static bool means_file(const char *argument)
 	       access(argument, F_OK) == 0;
 }
 
+static int find_domain(const struct fit_session *session, const char *argument,
+	struct fit_virt_domain *ret_domain, struct fit_err *err)
+{
+	return session->by_uuid ? fit_virt_find_uuid(&session->virt, argument, ret_domain, err)
+				: fit_virt_find(&session->virt, argument, ret_domain, err);
+}
+
 static int read_domain(struct fit_session *session, const char *argument,
 	struct fit_subject *subject, struct fit_err *err)
 {
 	if (fit_session_connect(session, err) < 0 ||
-		fit_virt_find(&session->virt, argument, &subject->domain, err) < 0)
+		find_domain(session, argument, &subject->domain, err) < 0)
 		return -1;
 	subject->is_domain = true;
 	subject->name = fit_xstrdup(subject->domain.name);
@@ -116,8 +129,9 @@ int fit_session_fetch(struct fit_session *session, const char *argument,
 	struct fit_subject *ret_subject, struct fit_err *err)
 {
 	struct fit_subject subject = {0};
-	int status = means_file(argument) ? read_file(argument, &subject, err)
-					  : read_domain(session, argument, &subject, err);
+	int status = !session->by_uuid && means_file(argument)
+			     ? read_file(argument, &subject, err)
+			     : read_domain(session, argument, &subject, err);
 
 	if (status < 0) {
 		fit_subject_clear(&subject);

@@ -15,6 +15,13 @@
 #include "sys/profile_store.h"
 #include "virt/domains.h"
 
+enum fit_defining {
+	FIT_DEFINING_READS,   /* the definition is read for the last time */
+	FIT_DEFINING_DEFINES, /* it is defined */
+	FIT_DEFINING_DONE,
+	FIT_DEFINING_FAILED, /* or it was found to have changed */
+};
+
 struct fit_session {
 	struct fit_fsroot *root;
 	struct fit_profile_store *store;
@@ -24,9 +31,12 @@ struct fit_session {
 	bool by_uuid;		  /* domains are named by UUID only: see fit_virt_find_uuid() */
 	struct fit_target stated; /* what definitions are to be written for; 0: not stated */
 	struct fit_request asked; /* on top of every request; cleared with the session */
-	const struct fit_strlist *only; /* only these intents; NULL: all */
-	struct fit_strlist
-		notes; /* what there is to know although it works: to be taken and told */
+	/* Only these intents, if there are any; NULL: those the definition is fitted for. */
+	const struct fit_strlist *only;
+	/* Told of each step of a define; NULL: nobody. */
+	void (*defining)(void *context, const char *uuid, enum fit_defining step);
+	void *defining_context;
+	struct fit_strlist notes; /* what is worth knowing although it works: to be told */
 
 	bool connected;
 	struct fit_virt virt;
@@ -60,6 +70,9 @@ int fit_session_fetch(struct fit_session *session, const char *argument,
 /* Reads the host and what other domains hold. Without a connection, one is made if possible (with
  * another host, if a URI is given); if not, a note says that other domains are not considered. */
 int fit_session_survey(struct fit_session *session, struct fit_err *err);
+
+/* Drops what was surveyed, and keeps the connection. */
+void fit_session_forget(struct fit_session *session);
 
 /* fit_render() for the surveyed host of @xml, or of the subject's own document when that is NULL,
  * with what the session asks for on top of the request. @only: see core/profile_steps.h;

@@ -9,12 +9,16 @@
 /* Configuration and state */
 #define FIT_PATH_ETC_PROFILES "etc/virt-fit/profiles"
 #define FIT_PATH_RUN	      "run"
-#define FIT_PATH_ETC	      "etc/virt-fit"
+#define FIT_PATH_ETC_ALL      "etc"
+#define FIT_NAME_ETC	      "virt-fit"
+#define FIT_PATH_ETC	      FIT_PATH_ETC_ALL "/" FIT_NAME_ETC
 #define FIT_PATH_HOST_POLICY  "etc/virt-fit/host.xml"
 #define FIT_PATH_STATE	      "run/virt-fit" /* 0700, gone with the boot */
 #define FIT_PATH_LOCK	      FIT_PATH_STATE "/lock"
 #define FIT_PATH_LEDGER	      FIT_PATH_STATE "/ledger"
-#define FIT_PATH_DOMAINS      FIT_PATH_STATE "/domains" /* one journal per UUID */
+#define FIT_PATH_DOMAINS      FIT_PATH_STATE "/domains"	 /* one journal per UUID */
+#define FIT_PATH_REQUESTS     FIT_PATH_STATE "/requests" /* one start request per UUID */
+#define FIT_PATH_WATCHER      FIT_PATH_STATE "/watcher"	 /* locked while one runs */
 #define FIT_PATH_MACHINE_ID   "etc/machine-id"
 
 /* Where libvirt looks for its hooks, and where ours is when another one is there already. */

@@ -75,6 +75,11 @@ void fit_virt_close(struct fit_virt *virt)
 	*virt = (struct fit_virt){0};
 }
 
+bool fit_virt_is_alive(const struct fit_virt *virt)
+{
+	return virConnectIsAlive(virt->connection) == 1;
+}
+
 void fit_virt_versions(
 	const struct fit_virt *virt, unsigned int *ret_libvirt, unsigned int *ret_hypervisor)
 {

@@ -23,6 +23,9 @@ struct fit_virt {
 int fit_virt_open(const char *uri, struct fit_virt *ret_virt, struct fit_err *err);
 void fit_virt_close(struct fit_virt *virt);
 
+/* The daemon still answers, as far as is known. */
+bool fit_virt_is_alive(const struct fit_virt *virt);
+
 /* The versions of the daemon and of its hypervisor, as libvirt counts them; 0: not known. */
 void fit_virt_versions(
 	const struct fit_virt *virt, unsigned int *ret_libvirt, unsigned int *ret_hypervisor);

@@ -11,6 +11,13 @@
 #include "core/domain.h"
 #include "core/xml.h"
 
+/* Libvirt knows it since 8.9. */
+#if LIBVIR_VERSION_NUMBER >= 8009000
+#define FIT_UNDEFINE_KEEP_TPM VIR_DOMAIN_UNDEFINE_KEEP_TPM
+#else
+#define FIT_UNDEFINE_KEEP_TPM 0U
+#endif
+
 void fit_virt_domain_clear(struct fit_virt_domain *domain)
 {
 	if (domain->handle)
@@ -166,6 +173,22 @@ int fit_virt_define(const struct fit_virt *virt, const char *xml, struct fit_err
 	if (!handle)
 		return fit_virt_fail(err, "libvirt refuses the definition");
 	virDomainFree(handle);
+	return 0;
+}
+
+int fit_virt_start(const struct fit_virt_domain *domain, struct fit_err *err)
+{
+	if (virDomainCreate(domain->handle) < 0)
+		return fit_virt_fail(err, "domain %s does not start", domain->name);
+	return 0;
+}
+
+int fit_virt_undefine(const struct fit_virt_domain *domain, struct fit_err *err)
+{
+	/* A domain with NVRAM or a TPM is not undefined without a word on them. */
+	if (virDomainUndefineFlags(
+		    domain->handle, VIR_DOMAIN_UNDEFINE_KEEP_NVRAM | FIT_UNDEFINE_KEEP_TPM) < 0)
+		return fit_virt_fail(err, "cannot undefine domain %s", domain->name);
 	return 0;
 }
 

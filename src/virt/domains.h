@@ -53,6 +53,13 @@ char *fit_virt_running(const struct fit_virt_domain *domain, struct fit_err *err
  * what the schema does not know, libvirt would drop without a word. */
 int fit_virt_define(const struct fit_virt *virt, const char *xml, struct fit_err *err);
 
+/* Starts a domain that does not run. */
+int fit_virt_start(const struct fit_virt_domain *domain, struct fit_err *err);
+
+/* Takes the definition away, and nothing that belongs to it: a domain that runs goes on, without.
+ */
+int fit_virt_undefine(const struct fit_virt_domain *domain, struct fit_err *err);
+
 /* What all domains hold: running ones by what they run with, others by their definition. @notes
  * gets a line for each domain that cannot be read. */
 int fit_virt_claims(const struct fit_virt *virt, struct fit_claims *ret_claims,

@@ -11,11 +11,12 @@ declare -A layers=(
 	[src/sys]="base core sys"
 	[src/virt]="base core virt"
 	[src/fitting]="base core sys virt fitting"
-	[src/cli]="base core sys virt fitting cli"
+	[src/watch]="base core sys virt fitting watch"
+	[src/cli]="base core sys virt fitting watch cli"
 	[hook]="base core sys hook"
 )
 # Headers of other projects: in that layer and nowhere else. The rest is libc and kernel headers.
-declare -A owners=([libxml]=src/core [libvirt]=src/virt [pci]=src/sys [json-c]=src/cli)
+declare -A owners=([libxml]=src/core [libvirt]=src/virt [pci]=src/sys [json-c]=src/cli [systemd]=src/watch)
 
 bad=0
 complain() { # FILE HEADER WHY

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the worker does with a domain that is due. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "core/request.h"
+#include "core/xml.h"
+#include "fitting/fit.h"
+#include "sys/clock.h"
+#include "sys/watcher.h"
+#include "watch/worker.h"
+
+/* A request that nobody honoured that long: whoever left it has given up. */
+#define REQUEST_MAX_S 60
+
+/* Says what is new, once. */
+static void tell_survey(struct fit_worker *worker, const char *problem)
+{
+	fit_autofree char *notes = fit_strlist_join(&worker->session.notes, "; ");
+	fit_autofree char *text = fit_xasprintf(
+		"%s%s%s", problem ? problem : "", problem && *notes ? "; " : "", notes);
+
+	if (*text && !fit_streq(text, worker->told))
+		fit_watch_log(FIT_LOG_WARNING, NULL, NULL, "%s", text);
+	fit_xreplace(&worker->told, *text ? text : NULL);
+}
+
+int fit_worker_survey(struct fit_worker *worker, struct fit_err *err)
+{
+	struct fit_err problem = FIT_ERR_INIT;
+	int64_t now = fit_clock_ms();
+	int status;
+
+	if (worker->surveyed && now - worker->surveyed <= FIT_SURVEY_GOOD_MS)
+		return 0;
+	fit_session_forget(&worker->session);
+	status = fit_session_survey(&worker->session, &problem);
+	/* A daemon that has just gone is no problem of the host. */
+	if (status == 0 || fit_virt_is_alive(&worker->session.virt))
+		tell_survey(worker, status < 0 ? problem.message : NULL);
+	worker->surveyed = status == 0 ? now : 0;
+	if (status < 0)
+		return fit_err_set(err, problem.code, "%s", problem.message);
+	return 0;
+}
+
+static void fail(
+	struct fit_worker *worker, const char *uuid, const char *name, const struct fit_err *err)
+{
+	struct fit_watch *watch = worker->watch;
+	bool is_new;
+
+	pthread_mutex_lock(&watch->lock);
+	is_new = fit_queue_fail(&watch->queue, uuid, err->message);
+	pthread_mutex_unlock(&watch->lock);
+	if (is_new)
+		fit_watch_log(FIT_LOG_WARNING, name, NULL, "%s", err->message);
+}
+
+static bool succeed(struct fit_worker *worker, const char *uuid)
+{
+	struct fit_watch *watch = worker->watch;
+	bool had_failed;
+
+	pthread_mutex_lock(&watch->lock);
+	had_failed = fit_queue_succeed(&watch->queue, uuid);
+	pthread_mutex_unlock(&watch->lock);
+	return had_failed;
+}
+
+static void forget(struct fit_worker *worker, const char *uuid)
+{
+	struct fit_watch *watch = worker->watch;
+
+	pthread_mutex_lock(&watch->lock);
+	fit_queue_forget(&watch->queue, uuid);
+	pthread_mutex_unlock(&watch->lock);
+}
+
+/* Shut-off domains that are defined on what @uuid, which runs, has for itself. */
+static void find_conflicts(struct fit_worker *worker, const char *uuid)
+{
+	const struct fit_claims *claims = &worker->session.claims;
+	const struct fit_claim *mine = NULL;
+
+	for (size_t i = 0; i < claims->count; i++)
+		if (claims->items[i].uuid && strcasecmp(claims->items[i].uuid, uuid) == 0)
+			mine = &claims->items[i];
+	for (size_t i = 0; mine && i < claims->count; i++) {
+		const struct fit_claim *other = &claims->items[i];
+
+		if (other != mine && !other->running && other->uuid &&
+			fit_claims_collide(mine, other))
+			fit_watch_add(worker->watch, other->uuid, FIT_CAUSE_CONFLICT);
+	}
+}
+
+static void tell_fitted(const struct fit_fitted *fitted, bool had_failed)
+{
+	const struct fit_virt_domain *domain = &fitted->subject.domain;
+
+	for (size_t i = 0; i < fitted->notes.count && fitted->changed; i++)
+		fit_watch_log(FIT_LOG_NOTICE, domain->name, fitted->profiles, "%s",
+			fitted->notes.items[i]);
+	for (size_t i = 0; i < fitted->warnings.count && fitted->changed; i++)
+		fit_watch_log(FIT_LOG_WARNING, domain->name, fitted->profiles, "%s",
+			fitted->warnings.items[i]);
+	if (fitted->changed || had_failed)
+		fit_watch_log(FIT_LOG_NOTICE, domain->name, fitted->profiles, "fitted (%s)%s",
+			fitted->profiles,
+			domain->active ? "; it runs: takes effect at the next start" : "");
+}
+
+/* Somebody tried to start it, and it is fitted now; or it cannot be. */
+static void answer_start(struct fit_worker *worker, const struct fit_virt_domain *domain,
+	const char *profiles, const struct fit_err *refused)
+{
+	const struct fit_fsroot *root = worker->watch->options->root;
+	struct fit_start_request request = {0};
+	struct fit_err err = FIT_ERR_INIT;
+
+	if (fit_start_request_read(root, domain->uuid, &request, &err) < 0)
+		fit_watch_log(FIT_LOG_WARNING, domain->name, NULL, "%s", err.message);
+	else if (domain->active || request.age_s > REQUEST_MAX_S || refused)
+		fit_start_request_remove(root, domain->uuid, &request);
+	else if (fit_starts_begin(worker->starts, domain, profiles, &err) < 0)
+		fit_watch_log(FIT_LOG_WARNING, domain->name, profiles, "%s", err.message);
+	if (refused && request.name)
+		fit_watch_log(FIT_LOG_WARNING, domain->name, NULL,
+			"it was to be started, and is not: %s", refused->message);
+	fit_start_request_clear(&request);
+}
+
+static bool may_request(const char *xml)
+{
+	return strstr(xml, FIT_REQUEST_NAMESPACE);
+}
+
+/* Does the domain request something? Whatever is wrong with its request is said when it is fitted.
+ */
+static int requests(const struct fit_virt_domain *domain, struct fit_err *err)
+{
+	fit_autofree char *xml = fit_virt_definition(domain, err);
+	fit_autodoc xmlDoc *doc = NULL;
+	struct fit_request request = {0};
+	int found;
+
+	if (!xml)
+		return -1;
+	if (!may_request(xml))
+		return 0;
+	doc = fit_xml_parse(xml, strlen(xml), domain->name, NULL);
+	found = doc ? fit_request_read(doc, domain->name, &request, NULL) : -1;
+	fit_request_clear(&request);
+	return found != 0;
+}
+
+static int fit(struct fit_worker *worker, const struct fit_virt_domain *domain, unsigned int causes,
+	struct fit_err *err)
+{
+	struct fit_fitted fitted = {0};
+	int status = fit_worker_survey(worker, err);
+
+	if (status == 0 && causes & FIT_CAUSE_STARTED)
+		find_conflicts(worker, domain->uuid);
+	/* What is wrong with the host has been said. */
+	if (status == 0)
+		status = fit_domain_fit(&worker->session, domain->uuid, NULL, &fitted, err);
+	if (status < 0)
+		return -1;
+	tell_fitted(&fitted, succeed(worker, domain->uuid));
+	if (causes & FIT_CAUSE_START)
+		answer_start(worker, domain, fitted.profiles, NULL);
+	fit_fitted_clear(&fitted);
+	return 0;
+}
+
+static int look_at(struct fit_worker *worker, const struct fit_virt_domain *domain,
+	unsigned int causes, struct fit_err *err)
+{
+	int found;
+
+	/* A domain that starts may be in the way of others, whether it is ours or not. */
+	if (causes & FIT_CAUSE_STARTED && fit_worker_survey(worker, NULL) == 0)
+		find_conflicts(worker, domain->uuid);
+	/* What a saved image resumes with is what it was saved with, so there is nothing to gain
+	 * from another definition until it is gone. A transient domain has none. */
+	if (!domain->persistent || domain->saved)
+		return 0;
+	found = requests(domain, err);
+	if (found <= 0)
+		return found;
+	return fit(worker, domain, causes, err);
+}
+
+static void scan(struct fit_worker *worker)
+{
+	struct fit_watch *watch = worker->watch;
+	struct fit_virt_domains domains = {0};
+	struct fit_err err = FIT_ERR_INIT;
+
+	if (fit_virt_list(&worker->session.virt, &domains, &err) < 0) {
+		fit_watch_log(FIT_LOG_WARNING, NULL, NULL, "%s", err.message);
+		return;
+	}
+	pthread_mutex_lock(&watch->lock);
+	for (size_t i = 0; i < domains.count; i++)
+		fit_queue_add(
+			&watch->queue, domains.items[i].uuid, FIT_CAUSE_SCANNED, fit_clock_ms());
+	pthread_mutex_unlock(&watch->lock);
+	fit_virt_domains_clear(&domains);
+}
+
+void fit_worker_do(struct fit_worker *worker, const struct fit_queue_item *item)
+{
+	struct fit_virt_domain domain = {0};
+	struct fit_err err = FIT_ERR_INIT;
+	int status;
+
+	if (fit_streq(item->uuid, FIT_QUEUE_ALL)) {
+		worker->surveyed = 0;
+		scan(worker);
+		return;
+	}
+	status = fit_virt_find_uuid(&worker->session.virt, item->uuid, &domain, &err);
+	if (status == 0)
+		status = look_at(worker, &domain, item->causes, &err);
+	if (status < 0 && !fit_virt_is_alive(&worker->session.virt)) {
+		/* Nothing is known of the domain: the next connection looks at all. Only who wants
+		 * to start it is not found that way. */
+		fit_watch_add(worker->watch, item->uuid, item->causes);
+		fit_watch_lose(worker->watch);
+	} else if (status < 0 && err.code == FIT_ERR_NOTFOUND && !domain.handle) {
+		forget(worker, item->uuid);
+	} else if (status < 0) {
+		fail(worker, item->uuid, domain.name, &err);
+		if (item->causes & FIT_CAUSE_START)
+			answer_start(worker, &domain, NULL, &err);
+	}
+	fit_virt_domain_clear(&domain);
+}
+
+void fit_worker_settle(struct fit_worker *worker, const char *uuid, enum fit_verdict verdict)
+{
+	struct fit_virt_domain domain = {0};
+	struct fit_err err = FIT_ERR_INIT;
+
+	if (verdict == FIT_VERDICT_CLEAN ||
+		fit_virt_find_uuid(&worker->session.virt, uuid, &domain, &err) < 0)
+		return;
+	if (verdict == FIT_VERDICT_OVERLAPPED)
+		fit_watch_log(FIT_LOG_WARNING, domain.name, NULL,
+			"it was edited in the very moment in which it was fitted; look whether that "
+			"edit is in the definition");
+	else if (fit_virt_undefine(&domain, &err) == 0)
+		fit_watch_log(FIT_LOG_NOTICE, domain.name, NULL,
+			"it was undefined in the very moment in which it was fitted, which brought "
+			"it back: undefined again");
+	else
+		fit_watch_log(FIT_LOG_WARNING, domain.name, NULL,
+			"it was undefined in the very moment in which it was fitted, which brought "
+			"it back: %s",
+			err.message);
+	fit_virt_domain_clear(&domain);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Between the worker's loop and what it does. */
+#ifndef FIT_WATCH_WORKER_H
+#define FIT_WATCH_WORKER_H
+
+#include "fitting/session.h"
+#include "virt/events.h"
+#include "watch/parts.h"
+
+/* A survey that old is as good as new; and that much before a domain is due, one is made. */
+#define FIT_SURVEY_GOOD_MS  150
+#define FIT_SURVEY_AHEAD_MS 60
+
+struct fit_worker {
+	struct fit_watch *watch;
+	struct fit_virt_handlers handlers;
+	struct fit_virt_events events;
+	struct fit_session session;
+	struct fit_starts *starts;
+	bool connected;
+	bool complained; /* that there is no connection */
+	int64_t backoff;
+	int64_t surveyed; /* when; 0: there is no survey */
+	char *told;	  /* what the last survey had to say; NULL: nothing */
+};
+
+/* Looks at the host and at what domains hold, unless that was done just now. */
+int fit_worker_survey(struct fit_worker *worker, struct fit_err *err);
+
+void fit_worker_do(struct fit_worker *worker, const struct fit_queue_item *item);
+
+/* What came of a define. */
+void fit_worker_settle(struct fit_worker *worker, const char *uuid, enum fit_verdict verdict);
+
+#endif
