@@ -60,11 +60,14 @@ static int describe(virDomainPtr handle, struct fit_virt_domain *ret_domain, str
 {
 	struct fit_virt_domain domain = {.handle = handle};
 	int state = VIR_DOMAIN_NOSTATE;
-	int active = virDomainIsActive(handle);
-	int persistent = virDomainIsPersistent(handle);
+	int active;
+	int persistent;
 
 	domain.name = fit_xstrdup(virDomainGetName(handle));
-	if (active < 0 || persistent < 0 || virDomainGetState(handle, &state, NULL, 0) < 0 ||
+	/* Each call clears the error of the one before. */
+	if ((active = virDomainIsActive(handle)) < 0 ||
+		(persistent = virDomainIsPersistent(handle)) < 0 ||
+		virDomainGetState(handle, &state, NULL, 0) < 0 ||
 		virDomainGetUUIDString(handle, domain.uuid) < 0) {
 		fit_virt_fail(err, "domain %s", domain.name);
 		fit_virt_domain_clear(&domain);

@@ -65,13 +65,11 @@ void fit_queue_add(struct fit_queue *queue, const char *uuid, unsigned int cause
 		item->due = now;
 	}
 	item->causes |= causes;
-	/* Who waits for a start has ended his edits. */
-	if (item->causes & FIT_CAUSE_START)
+	/* Who waits for a start has ended his edits. Otherwise edits that go on are waited for. */
+	if (item->causes & FIT_CAUSE_START || !(item->causes & ~(unsigned int)AT_ONCE))
 		item->due = item->due < now ? item->due : now;
 	else if (causes & ~(unsigned int)AT_ONCE)
 		item->due = due_time(item, now);
-	else if (item->causes == causes)
-		item->due = item->due < now ? item->due : now;
 }
 
 static bool comes_before(const struct fit_queue_item *a, const struct fit_queue_item *b)

@@ -158,7 +158,7 @@ bool fit_sources_is_hardware(const char *message, size_t length)
 static void on_kernel(void *context)
 {
 	struct fit_sources *sources = context;
-	struct sockaddr_nl sender;
+	struct sockaddr_nl sender = {0};
 	socklen_t sender_length = sizeof(sender);
 	char message[4096];
 	bool changed = false;

@@ -16,6 +16,8 @@
 /* A request that nobody honoured that long: whoever left it has given up. */
 #define REQUEST_MAX_S 60
 
+#define WARNINGS_MAX 3
+
 /* Says what is new, once. */
 static void tell_survey(struct fit_worker *worker, const char *problem)
 {
@@ -98,6 +100,20 @@ static void find_conflicts(struct fit_worker *worker, const char *uuid)
 	}
 }
 
+/* On a crowded host there is one for each domain that is in the way. */
+static void tell_warnings(const struct fit_fitted *fitted)
+{
+	const struct fit_strlist *warnings = &fitted->warnings;
+	const char *name = fitted->subject.name;
+
+	for (size_t i = 0; i < warnings->count && i < WARNINGS_MAX; i++)
+		fit_watch_log(FIT_LOG_WARNING, name, fitted->profiles, "%s", warnings->items[i]);
+	if (warnings->count > WARNINGS_MAX)
+		fit_watch_log(FIT_LOG_WARNING, name, fitted->profiles,
+			"and %zu more warnings; 'virt-fit plan' shows them",
+			warnings->count - WARNINGS_MAX);
+}
+
 static void tell_fitted(const struct fit_fitted *fitted, bool had_failed)
 {
 	const struct fit_virt_domain *domain = &fitted->subject.domain;
@@ -105,9 +121,8 @@ static void tell_fitted(const struct fit_fitted *fitted, bool had_failed)
 	for (size_t i = 0; i < fitted->notes.count && fitted->changed; i++)
 		fit_watch_log(FIT_LOG_NOTICE, domain->name, fitted->profiles, "%s",
 			fitted->notes.items[i]);
-	for (size_t i = 0; i < fitted->warnings.count && fitted->changed; i++)
-		fit_watch_log(FIT_LOG_WARNING, domain->name, fitted->profiles, "%s",
-			fitted->warnings.items[i]);
+	if (fitted->changed)
+		tell_warnings(fitted);
 	if (fitted->changed || had_failed)
 		fit_watch_log(FIT_LOG_NOTICE, domain->name, fitted->profiles, "fitted (%s)%s",
 			fitted->profiles,

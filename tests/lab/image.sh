@@ -15,7 +15,7 @@ packages() {
 		libvirt-daemon-system libvirt-clients libvirt-daemon-driver-qemu
 		qemu-system-x86 qemu-utils seabios ipxe-qemu
 		pciutils ethtool nvme-cli irqbalance diffutils libxml2-utils jq python3-minimal strace e2fsprogs
-		gcc libc6-dev make pkg-config libxml2-dev libpci-dev libvirt-dev libjson-c-dev
+		gcc libc6-dev make pkg-config libxml2-dev libpci-dev libvirt-dev libjson-c-dev libsystemd-dev
 	END
 }
 

@@ -49,14 +49,15 @@ own_profile on
 wait_until 5 pmu_is mine on
 
 # What belongs to the host is another matter: all are looked at.
-cpus=$(host_cpus)
+read -ra usable <<<"$(host_cpus)"
+last=${usable[-1]}
 cat >"$HOST/etc/virt-fit/host.xml" <<-END
-	<host xmlns="urn:virt-fit:host:1"><housekeeping cpus="${cpus##* }"/></host>
+	<host xmlns="urn:virt-fit:host:1"><housekeeping cpus="$last"/></host>
 END
 emulator_is() { # NAME CPU
 	[ "$(xml_value //emulatorpin/@cpuset "$(virsh -q dumpxml --inactive "$1")")" = "$2" ]
 }
-wait_until 5 emulator_is early "${cpus##* }"
+wait_until 5 emulator_is early "$last"
 
 # Each event is answered once: no define of the watcher's leads to another.
 sleep 0.5
