@@ -54,3 +54,29 @@ int fit_err_prefix(struct fit_err *err, const char *format, ...)
 	err->message[sizeof(err->message) - 1] = '\0';
 	return -1;
 }
+
+void fit_err_append(struct fit_err *err, const char *format, ...)
+{
+	static const char cut[] = "\n  ...";
+	/* Somebody may put a name in front. */
+	const size_t most = sizeof(err->message) - 256;
+	char text[FIT_ERR_MESSAGE_MAX / 2];
+	va_list args;
+	size_t length, used;
+
+	if (!err)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	length = strlen(text);
+	used = strlen(err->message);
+	if (used + length > most) {
+		used = most - length - sizeof(cut);
+		while (used > 0 && err->message[used] != '\n')
+			used--;
+		memcpy(err->message + used, cut, sizeof(cut));
+		used += strlen(cut);
+	}
+	memcpy(err->message + used, text, length + 1);
+}

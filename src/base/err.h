@@ -39,4 +39,7 @@ int fit_err_sys(struct fit_err *err, int errnum, const char *format, ...) FIT_PR
 /* Puts context in front of the message on its way up; keeps code and errno. Returns -1. */
 int fit_err_prefix(struct fit_err *err, const char *format, ...) FIT_PRINTF(2, 3);
 
+/* Puts more behind the message, whose last lines are dropped where it would be too long. */
+void fit_err_append(struct fit_err *err, const char *format, ...) FIT_PRINTF(2, 3);
+
 #endif

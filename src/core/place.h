@@ -142,6 +142,15 @@ struct fit_candidate {
 	struct fit_cost cost;
 };
 
+/* What a refusal is for want of. */
+enum fit_lack {
+	FIT_LACKS_CORES = 1,
+	FIT_LACKS_MEMORY = 2,
+	FIT_LACKS_VFS = 4,
+	FIT_LACKS_CELLS = 8, /* nodes for guest NUMA cells */
+	FIT_LACKS_CACHE = 16,
+};
+
 struct fit_planner {
 	const struct fit_plan_input *input;
 	const struct fit_host *host;
@@ -149,6 +158,7 @@ struct fit_planner {
 	const struct fit_profile *profile;
 	struct fit_plan *plan; /* collects the reasons; placements are written at commit */
 	struct fit_err *err;
+	unsigned int lacks; /* fit_lack, after a refusal: something smaller may fit */
 
 	unsigned int cells_wanted;  /* as fit_intent_cells.count; 0: none are made */
 	enum fit_place vcpus_place; /* NONE: the vCPUs are not placed at all */
@@ -266,6 +276,9 @@ int fit_cost_compare(const struct fit_cost *a, const struct fit_cost *b);
 
 /* place_refuse.c */
 int fit_place_refuse_cores(struct fit_planner *planner);
+
+/* place_advice.c: adds to the refusal what would fit */
+void fit_place_advise(const struct fit_planner *refused);
 
 /* place_topology.c */
 int fit_place_topology_prepare(struct fit_planner *planner);

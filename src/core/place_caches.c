@@ -242,7 +242,8 @@ static int size_part(struct fit_planner *planner, const struct fit_l3 *cache, ui
 		pieces = (wanted->size_kib * 1024 + piece - 1) / piece;
 	if (pieces < control->min_bits)
 		pieces = control->min_bits;
-	if (pieces >= control->bits)
+	planner->lacks = pieces >= control->bits ? FIT_LACKS_CACHE : 0;
+	if (planner->lacks)
 		return fit_planner_refuse(planner,
 			"%s of L3 cache %d wanted (%s:%u), which has %s: at most %s can be had, in "
 			"pieces of %s, because all others need a piece",

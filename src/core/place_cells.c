@@ -113,6 +113,7 @@ static int check_count(struct fit_planner *planner, unsigned int wanted)
 	count = fit_cpuset_count(&nodes);
 	list = fit_cpuset_is_empty(&nodes) ? fit_xstrdup("none")
 					   : fit_cpuset_describe(&nodes, "node");
+	planner->lacks = FIT_LACKS_CELLS;
 	if (wanted > count)
 		return fit_planner_refuse(planner,
 			"%u guest NUMA cells wanted, one for each node, but this host has %zu "
@@ -123,6 +124,7 @@ static int check_count(struct fit_planner *planner, unsigned int wanted)
 		return fit_planner_refuse(planner,
 			"%u guest NUMA cells wanted for %u vCPU%s: each cell has at least one",
 			wanted, planner->domain->vcpus, fit_plural(planner->domain->vcpus));
+	planner->lacks = 0;
 	return 0;
 }
 

@@ -190,7 +190,8 @@ static int choose_standbys(struct fit_planner *planner)
 			can_stand_by(planner, &domain->interfaces[i]) &&
 			add_standby(planner, &domain->interfaces[i]) < 0)
 			return -1;
-	if (plan->standby_count < planner->vfs_wanted)
+	planner->lacks = plan->standby_count < planner->vfs_wanted ? FIT_LACKS_VFS : 0;
+	if (planner->lacks)
 		return fit_planner_refuse(planner,
 			"a virtio NIC that stands in is wanted for each of %zu VF%s, the definition "
 			"has %zu",

@@ -404,6 +404,7 @@ static int refuse_cells(struct fit_planner *planner, size_t count, uint64_t page
 	fit_autofree char *amount = fit_format_size_kib(planner->domain->memory_kib);
 	fit_autofree char *size = fit_format_size_kib(page_kib);
 
+	planner->lacks = FIT_LACKS_CELLS;
 	return fit_planner_refuse(planner,
 		"%s of memory%s%s is too little for %zu guest NUMA cell%s; give the domain more, or ask "
 		"for fewer cells",
@@ -438,10 +439,9 @@ int fit_place_pages_refuse(struct fit_planner *planner, struct fit_candidate *ca
 	sizes = explain_sizes(planner, parts, number);
 	lacking = first_lacking(planner, parts, number, 0);
 	remedy = lacking ? fit_hugetlbfs_remedy(&planner->host->hugetlbfs, lacking) : NULL;
-	return fit_planner_refuse(planner,
-		"%s of memory%s%s wanted in huge pages; %s%s%s; normal pages would fit: --param "
-		"pages=none, or \"none\" as the last of the profile's page sizes",
-		amount, bound ? " on " : "", bound ? nodes : "", sizes, remedy ? "; " : "",
+	planner->lacks = FIT_LACKS_MEMORY;
+	return fit_planner_refuse(planner, "%s of memory%s%s wanted in huge pages; %s%s%s", amount,
+		bound ? " on " : "", bound ? nodes : "", sizes, remedy ? "; " : "",
 		remedy ? remedy : "");
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The refusal for want of cores: what was wanted, what is free on each node, who holds the rest and
- * what would fit.
+ * The refusal for want of cores: what was wanted, what is free on each node, who holds the rest.
  */
 #include "core/place.h"
 
@@ -97,24 +96,6 @@ static void add_allowed(const struct fit_planner *planner, struct fit_buffer *te
 			allowed);
 }
 
-static void add_what_fits(const struct fit_planner *planner, struct node_room best,
-	struct node_room total, struct fit_buffer *text)
-{
-	bool spans = planner->profile->vcpus.span_nodes;
-	bool span = !spans && total.vcpus >= planner->open_vcpus;
-
-	if (spans)
-		best = total;
-	if (best.cores)
-		fit_buffer_addf(text, "\n  would fit: %zu core%s (%zu vCPU%s)%s", best.cores,
-			fit_plural(best.cores), best.vcpus, fit_plural(best.vcpus),
-			span ? ", or vcpus span=\"nodes\" (--param span=nodes)" : "");
-	else
-		fit_buffer_add(text, "\n  nothing would fit: no core is free");
-	if (is_limited(planner))
-		fit_buffer_add(text, "\n  take cpuset= out of <vcpu>, or let it allow more");
-}
-
 /* "5 are free on node 0, 6 are free on each of nodes 1-3": nodes with as many free cores together.
  */
 static void add_rooms(const struct fit_planner *planner, struct fit_buffer *text)
@@ -154,8 +135,6 @@ int fit_place_refuse_cores(struct fit_planner *planner)
 		planner->wanted_threads ? planner->wanted_threads : fit_host_threads_per_core(host);
 	size_t wanted = (planner->open_vcpus + threads - 1) / threads;
 	bool one_node = host->node_count > 1 && !planner->profile->vcpus.span_nodes;
-	struct node_room best = {0};
-	struct node_room total = {0};
 
 	fit_buffer_addf(&text, "%zu whole core%s wanted%s for %u vCPU%s, ", wanted,
 		fit_plural(wanted), one_node ? " on one node" : "", planner->open_vcpus,
@@ -168,17 +147,12 @@ int fit_place_refuse_cores(struct fit_planner *planner)
 			"isolated nor housekeeping's by policy",
 			fit_cpuset_count(&planner->pooled));
 	for (size_t i = 0; i < host->node_count; i++) {
-		struct node_room room = room_of(planner, host->nodes[i].id);
-
-		if (fit_cpuset_is_empty(&host->nodes[i].cpus))
-			continue;
-		total.cores += room.cores;
-		total.vcpus += room.vcpus;
-		if (room.vcpus > best.vcpus)
-			best = room;
-		add_holders(planner, &host->nodes[i], &details);
+		if (!fit_cpuset_is_empty(&host->nodes[i].cpus))
+			add_holders(planner, &host->nodes[i], &details);
 	}
 	add_limits(planner, &details);
-	add_what_fits(planner, best, total, &details);
+	if (is_limited(planner))
+		fit_buffer_add(&details, "\n  take cpuset= out of <vcpu>, or let it allow more");
+	planner->lacks = FIT_LACKS_CORES;
 	return fit_planner_refuse(planner, "%s%s", text.text, details.text);
 }

@@ -298,6 +298,7 @@ static int refuse(struct fit_planner *planner, size_t offered)
 			shown++ < REJECTIONS_SHOWN)
 			fit_buffer_addf(&text, "\n  %s", reason->text);
 	}
+	planner->lacks = FIT_LACKS_VFS;
 	if (shown > REJECTIONS_SHOWN)
 		fit_buffer_addf(&text, "\n  and %zu more", shown - REJECTIONS_SHOWN);
 	return fit_planner_refuse(planner, "%s", text.text);

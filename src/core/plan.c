@@ -180,10 +180,12 @@ int fit_plan_make(
 		commit(&planner, &best);
 		result = fit_place_caches_commit(&planner);
 	}
-	if (result == 0)
+	if (result == 0) {
 		*ret_plan = plan;
-	else
+	} else {
+		fit_place_advise(&planner);
 		fit_plan_clear(&plan);
+	}
 	fit_candidate_clear(&best);
 	fit_planner_clear(&planner);
 	return result;

@@ -200,13 +200,14 @@ struct fit_plan_input {
 	xmlDoc *original; /* that `domain` is the view of; may be NULL in tests */
 	/* Paths of what is as the profile's <domain> says, whatever intents do; NULL: none. */
 	const struct fit_strlist *covered;
+	bool without_advice;	     /* a refusal need not say what would fit */
 	fit_is_buffered is_buffered; /* NULL: no file is */
 	void *is_buffered_context;
 };
 
 /*
- * FIT_ERR_REFUSED when the request cannot be met: the message says what was wanted, what is free
- * and who holds the rest.
+ * FIT_ERR_REFUSED when the request cannot be met: the message says what was wanted, what is free,
+ * who holds the rest, and what would fit.
  */
 int fit_plan_make(
 	const struct fit_plan_input *input, struct fit_plan *ret_plan, struct fit_err *err);
