@@ -260,6 +260,13 @@ struct fit_thread_pin *fit_place_pins(
 size_t fit_place_need(const struct fit_planner *planner, const struct fit_candidate *candidate);
 /* Is the vCPU to be given a place on a core? */
 bool fit_vcpu_is_open(const struct fit_planner *planner, size_t vcpu);
+/* The vCPUs that this room is for, in their order. */
+void fit_place_list(const struct fit_planner *planner, const struct fit_candidate *candidate,
+	size_t *ret_vcpus);
+/* The one node that all of these CPUs are on; -1: none or several. */
+int fit_planner_node_of(const struct fit_planner *planner, const struct fit_cpuset *cpus);
+/* How many vCPUs each node has, by its place in fit_host.nodes: those with pins that are kept. */
+void fit_place_count_fixed(const struct fit_planner *planner, size_t *ret_counts);
 /* Refuses pins beside which the others are placed, if their CPUs are not online. */
 int fit_place_check_fixed(struct fit_planner *planner);
 bool fit_place_pins_are_sets(

@@ -155,21 +155,6 @@ int fit_place_cells_prepare(struct fit_planner *planner)
 	return cells->count == FIT_CELLS_AUTO ? 0 : check_count(planner, cells->count);
 }
 
-/* The one node that has all of these CPUs; -1: none or several. */
-static int node_of_cpus(const struct fit_planner *planner, const struct fit_cpuset *cpus)
-{
-	int node = -1;
-
-	fit_cpuset_for_each (cpu, cpus) {
-		const struct fit_core *core = fit_planner_core_of(planner, cpu);
-
-		if (!core || core->node < 0 || (node >= 0 && core->node != node))
-			return -1;
-		node = core->node;
-	}
-	return node;
-}
-
 static struct fit_cpuset cpus_of_node(
 	const struct fit_planner *planner, const struct fit_candidate *candidate, int id)
 {
@@ -218,7 +203,7 @@ static void share_vcpus(
 		for (unsigned int i = 0; i < planner->domain->vcpus; i++)
 			shares[number].fixed +=
 				planner->fixed[i] &&
-				node_of_cpus(planner, &planner->fixed[i]->cpus) == node;
+				fit_planner_node_of(planner, &planner->fixed[i]->cpus) == node;
 		number++;
 	}
 	for (size_t left = planner->open_vcpus; left > 0; left -= size) {
@@ -272,7 +257,7 @@ static void find_nodes(
 		fit_autofree struct fit_thread_pin *pins = fit_place_pins(planner, candidate);
 
 		for (size_t i = 0; i < vcpus; i++)
-			ret_nodes[i] = node_of_cpus(planner, &pins[i].cpus);
+			ret_nodes[i] = fit_planner_node_of(planner, &pins[i].cpus);
 	} else if (planner->cells_wanted) {
 		share_vcpus(planner, candidate, ret_nodes);
 	} else {
@@ -282,7 +267,7 @@ static void find_nodes(
 	share_pooled(planner, candidate, ret_nodes);
 	for (size_t i = 0; i < vcpus && !planner->vcpus_kept; i++)
 		if (planner->fixed[i])
-			ret_nodes[i] = node_of_cpus(planner, &planner->fixed[i]->cpus);
+			ret_nodes[i] = fit_planner_node_of(planner, &planner->fixed[i]->cpus);
 }
 
 /* What the definition's cells are, and where their vCPUs came to. */

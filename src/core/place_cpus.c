@@ -326,22 +326,26 @@ static void rate_fragments(const struct fit_planner *planner, struct fit_candida
 	}
 }
 
-/* vCPUs that the node with the most has more than the one with the least. */
+/* vCPUs that the node with the most has more than the one with the least, fixed ones included. */
 static size_t rate_shares(const struct fit_planner *planner, const struct fit_candidate *candidate)
 {
-	size_t left = planner->open_vcpus;
-	size_t most = 0, least = SIZE_MAX;
+	size_t vcpus = planner->domain->vcpus, most = 0, least = SIZE_MAX;
+	fit_autofree size_t *counts = fit_xcalloc(planner->host->node_count, sizeof(*counts));
+	fit_autofree int *cpus = fit_xcalloc(vcpus, sizeof(*cpus));
 
-	for (size_t i = 0; i < candidate->core_count;) {
-		int node = candidate->cores[i]->node;
-		size_t here = 0;
+	fit_place_count_fixed(planner, counts);
+	fit_place_order(planner, candidate, cpus);
+	for (size_t i = 0; i < vcpus; i++) {
+		const struct fit_core *core = fit_planner_core_of(planner, cpus[i]);
+		const struct fit_node *node =
+			core ? fit_host_node(planner->host, (unsigned int)core->node) : NULL;
 
-		for (; i < candidate->core_count && candidate->cores[i]->node == node; i++)
-			here += fit_core_room(candidate, candidate->cores[i]);
-		here = here < left ? here : left;
-		left -= here;
-		most = here > most ? here : most;
-		least = here < least ? here : least;
+		if (node)
+			counts[node - planner->host->nodes]++;
+	}
+	for (size_t i = 0; i < planner->host->node_count; i++) {
+		most = counts[i] > most ? counts[i] : most;
+		least = counts[i] && counts[i] < least ? counts[i] : least;
 	}
 	return most ? most - least : 0;
 }

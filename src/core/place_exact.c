@@ -50,7 +50,10 @@ struct exact {
 	size_t node_start[CORES_MAX + 1];
 	size_t node_count;
 	size_t need;
-	const int *previous; /* CPU of each vCPU that gets a core, or -1 */
+	int previous[VCPUS_MAX];	   /* CPU of the vCPU at each place, or -1 */
+	size_t open_before[VCPUS_MAX + 1]; /* places before this one whose vCPU gets a core */
+	size_t fixed[CORES_MAX];	   /* vCPUs that each node has already */
+	size_t others_least, others_most;  /* that the other nodes have; 0: none has any */
 	size_t spare_max;
 	bool emulator; /* wants a core */
 	size_t iothreads;
@@ -292,6 +295,12 @@ static uint64_t threads_without_core(const struct exact *exact, size_t rest)
 	return exact->iothreads + exact->emulator - given - emulator;
 }
 
+/* How many vCPUs the node has with those at these places. */
+static size_t share_of(const struct exact *exact, size_t node, size_t first, size_t count)
+{
+	return exact->fixed[node] + exact->open_before[first + count] - exact->open_before[first];
+}
+
 /* All nodes, each with @least to @most vCPUs. @tables: of each node by its first vCPU. */
 static void combine(const struct exact *exact, const struct choice *tables, size_t least,
 	size_t most, struct choice *ret_table)
@@ -311,13 +320,14 @@ static void combine(const struct exact *exact, const struct choice *tables, size
 
 			if (from[i].cost == UINT64_MAX || first == exact->need)
 				continue;
-			for (size_t count = least; count <= most && first + count <= exact->need;
-				count++)
+			for (size_t count = 1; first + count <= exact->need; count++)
 				for (size_t rest = 0; rest < RESTS(exact); rest++) {
 					struct choice choice = table[count * RESTS(exact) + rest];
 					size_t joined = join_rests(exact, i % RESTS(exact), rest);
+					size_t share = share_of(exact, node, first, count);
 
-					if (choice.cost == UINT64_MAX)
+					if (choice.cost == UINT64_MAX || share < least ||
+						share > most)
 						continue;
 					choice.cost += from[i].cost;
 					choice.cores |= from[i].cores;
@@ -362,30 +372,38 @@ static void take_if_best(const struct exact *exact, const struct choice *choice,
 }
 
 static void try_bounds(const struct exact *exact, const struct choice *tables, size_t least,
-	size_t most, struct best *best)
+	size_t most, uint64_t uneven, struct best *best)
 {
 	fit_autofree struct choice *table = fit_xcalloc(table_size(exact), sizeof(*table));
 
 	combine(exact, tables, least, most, table);
 	for (size_t rest = 0; rest < RESTS(exact); rest++)
-		take_if_best(exact, at(exact, table, exact->need, rest), rest, most - least, best);
+		take_if_best(exact, at(exact, table, exact->need, rest), rest, uneven, best);
 }
 
 /* Shares as equal as they can be without taking cores of others that need not be taken. */
 static void try_shares(const struct exact *exact, const struct choice *tables, struct best *best)
 {
+	size_t vcpus = exact->planner->domain->vcpus;
 	struct best any = {0};
 
 	if (exact->node_count == 1) {
-		try_bounds(exact, tables, exact->need, exact->need, best);
+		size_t share = share_of(exact, 0, 0, exact->need);
+		size_t most = exact->others_most > share ? exact->others_most : share;
+		size_t least = exact->others_most && exact->others_least < share
+				       ? exact->others_least
+				       : share;
+
+		try_bounds(exact, tables, 0, vcpus, most - least, best);
 		return;
 	}
-	try_bounds(exact, tables, 1, exact->need, &any);
+	try_bounds(exact, tables, 1, vcpus, 0, &any);
 	for (size_t uneven = 0; any.found && (!best->found || best->overlap > any.overlap);
 		uneven++)
-		for (size_t least = 1; least * exact->node_count <= exact->need; least++)
-			if ((least + uneven) * exact->node_count >= exact->need)
-				try_bounds(exact, tables, least, least + uneven, best);
+		for (size_t least = 1; least * exact->node_count <= vcpus; least++)
+			if (!exact->others_most || (exact->others_least >= least &&
+							   exact->others_most <= least + uneven))
+				try_bounds(exact, tables, least, least + uneven, uneven, best);
 }
 
 static void find_best(const struct exact *exact, struct best *best)
@@ -415,25 +433,49 @@ static void count_threads(struct exact *exact)
 	exact->spare_max = exact->iothreads + exact->emulator;
 }
 
+/* The vCPUs that get a core, in their order, and what the others have. */
+static void count_vcpus(struct exact *exact)
+{
+	const struct fit_planner *planner = exact->planner;
+	size_t vcpus[VCPUS_MAX];
+	fit_autofree size_t *counts = fit_xcalloc(planner->host->node_count, sizeof(*counts));
+
+	fit_place_list(planner, exact->candidate, vcpus);
+	for (size_t i = 0; i < exact->need; i++) {
+		bool open = fit_vcpu_is_open(planner, vcpus[i]);
+
+		exact->previous[i] = open ? planner->previous_cpus[vcpus[i]] : -1;
+		exact->open_before[i + 1] = exact->open_before[i] + open;
+	}
+	fit_place_count_fixed(planner, counts);
+	for (size_t i = 0, node = 0; i < planner->host->node_count; i++) {
+		if (fit_cpuset_contains(&exact->candidate->nodes, planner->host->nodes[i].id)) {
+			exact->fixed[node++] = counts[i];
+			continue;
+		}
+		if (counts[i] && (!exact->others_most || counts[i] < exact->others_least))
+			exact->others_least = counts[i];
+		exact->others_most =
+			counts[i] > exact->others_most ? counts[i] : exact->others_most;
+	}
+}
+
 bool fit_place_cores_exactly(
 	const struct fit_planner *planner, struct fit_candidate *candidate, bool *ret_found)
 {
 	struct exact exact = {
-		.planner = planner, .candidate = candidate, .need = planner->open_vcpus};
+		.planner = planner,
+		.candidate = candidate,
+		.need = fit_place_need(planner, candidate),
+	};
 	struct best best = {0};
-	int previous[VCPUS_MAX];
-	size_t count = 0;
 
-	if (!exact.need || exact.need > VCPUS_MAX || !fit_cpuset_is_empty(&planner->fixed_cpus) ||
-		fit_place_need(planner, candidate) > exact.need)
+	if (!exact.need || exact.need > VCPUS_MAX || planner->domain->vcpus > VCPUS_MAX)
 		return false;
-	for (size_t i = 0; i < planner->domain->vcpus; i++)
-		if (fit_vcpu_is_open(planner, i))
-			previous[count++] = planner->previous_cpus[i];
-	exact.previous = previous;
 	count_threads(&exact);
 	if (!list_cores(&exact))
 		return false;
+	count_vcpus(&exact);
 	find_best(&exact, &best);
 	for (size_t i = 0; i < exact.core_count && best.found; i++)
 		if (best.choice.cores >> i & 1)

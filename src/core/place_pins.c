@@ -15,6 +15,33 @@ bool fit_vcpu_is_open(const struct fit_planner *planner, size_t vcpu)
 	return !planner->fixed[vcpu] && !fit_cpuset_contains(&planner->pooled, (unsigned int)vcpu);
 }
 
+int fit_planner_node_of(const struct fit_planner *planner, const struct fit_cpuset *cpus)
+{
+	int node = -1;
+
+	fit_cpuset_for_each (cpu, cpus) {
+		const struct fit_core *core = fit_planner_core_of(planner, cpu);
+
+		if (!core || core->node < 0 || (node >= 0 && core->node != node))
+			return -1;
+		node = core->node;
+	}
+	return node;
+}
+
+void fit_place_count_fixed(const struct fit_planner *planner, size_t *ret_counts)
+{
+	for (size_t i = 0; i < planner->domain->vcpus; i++) {
+		int id = planner->fixed[i] ? fit_planner_node_of(planner, &planner->fixed[i]->cpus)
+					   : -1;
+		const struct fit_node *node =
+			id < 0 ? NULL : fit_host_node(planner->host, (unsigned int)id);
+
+		if (node)
+			ret_counts[node - planner->host->nodes]++;
+	}
+}
+
 /* Is there a vCPU to be placed in the guest core of @size vCPUs that begins with @first? */
 static bool is_open(const struct fit_planner *planner, size_t first, size_t size)
 {
@@ -41,7 +68,9 @@ size_t fit_place_need(const struct fit_planner *planner, const struct fit_candid
 	if (planner->open_vcpus == planner->domain->vcpus)
 		return planner->domain->vcpus;
 	for (size_t i = 0; i < planner->domain->vcpus; i += size)
-		need += is_open(planner, i, size) ? size : 0;
+		if (is_open(planner, i, size))
+			need += size < planner->domain->vcpus - i ? size
+								  : planner->domain->vcpus - i;
 	return need;
 }
 
@@ -54,6 +83,14 @@ static size_t next_place(
 	while (vcpu < planner->domain->vcpus && !is_open(planner, vcpu - vcpu % size, size))
 		vcpu += size;
 	return vcpu;
+}
+
+void fit_place_list(
+	const struct fit_planner *planner, const struct fit_candidate *candidate, size_t *ret_vcpus)
+{
+	for (size_t vcpu = next_place(planner, candidate, 0); vcpu < planner->domain->vcpus;
+		vcpu = next_place(planner, candidate, vcpu + 1))
+		*ret_vcpus++ = vcpu;
 }
 
 /* The CPU of each vCPU, -1 for those that have one already: threads of a core get neighbouring vCPU

@@ -170,12 +170,14 @@ static void try_previous(
 }
 
 /* vCPUs for each core: those that the profile names, else any number, as long as no guest core
- * would be torn apart; where that leaves threads out, also every core to the full. */
+ * would be torn apart; where that leaves threads out, as beside a vCPU that has its place already,
+ * also every core to the full. */
 static void try_densities(
 	struct search *search, const struct fit_candidate *trial, struct rated *rated)
 {
 	struct fit_candidate candidate = *trial;
 	bool to_the_full = false;
+	bool some_are_fixed = !fit_cpuset_is_empty(&search->planner->fixed_cpus);
 
 	candidate.uniform = true;
 	candidate.per_core = search->planner->wanted_threads;
@@ -190,7 +192,8 @@ static void try_densities(
 			try_previous(search, &candidate, rated);
 	}
 	candidate.per_core = search->threads;
-	if ((!search->uniform || !to_the_full) && search->planner->kept_threads <= 1) {
+	if ((!search->uniform || !to_the_full || some_are_fixed) &&
+		search->planner->kept_threads <= 1) {
 		candidate.uniform = false;
 		try_previous(search, &candidate, rated);
 	}

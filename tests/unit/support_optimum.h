@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The planner's objective written a second time, in the plainest way, and its optimum by trying
- * everything: all sets of cores × vCPUs for each core × sets of VFs. For hosts of at most 16 cores
- * and 6 VFs. Guest NUMA cells, kept vCPU pins and kept topologies are not part of it.
+ * everything: all sets of cores × vCPUs for each core × sets of VFs, or for floating vCPUs all sets
+ * of nodes × shares of each. For hosts of at most 16 cores and 6 VFs and up to 64 vCPUs.
  */
 #ifndef FIT_TESTS_SUPPORT_OPTIMUM_H
 #define FIT_TESTS_SUPPORT_OPTIMUM_H

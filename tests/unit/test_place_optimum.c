@@ -215,6 +215,78 @@ static void add_clusters(struct fit_host *host)
 					chance(unknown) ? -1 : host->cpus[i].core % count;
 }
 
+/* A CPU that is online. */
+static unsigned int draw_cpu(const struct fit_host *host)
+{
+	unsigned int skip = draw((unsigned int)fit_cpuset_count(&host->online));
+
+	fit_cpuset_for_each (cpu, &host->online)
+		if (skip-- == 0)
+			return (unsigned int)cpu;
+	return 0;
+}
+
+/* What the definition says and the host's policy. */
+static void keep_settings(struct fit_bench *b)
+{
+	struct fit_domain *domain = &b->domain;
+
+	if (chance(10)) {
+		b->host.housekeeping_source = fit_xstrdup("host.xml:3");
+		for (unsigned int i = 1 + draw(2); i > 0; i--)
+			fit_cpuset_add(&b->host.housekeeping, draw_cpu(&b->host));
+	}
+	if (chance(10)) {
+		domain->has_vcpu_cpuset = true;
+		domain->vcpu_cpuset = b->host.online;
+		for (unsigned int i = draw(4); i > 0; i--)
+			fit_cpuset_remove(&domain->vcpu_cpuset, draw_cpu(&b->host));
+	}
+	if (chance(10)) {
+		domain->has_topology = true;
+		domain->topology.threads = 1 + draw(3);
+		if (domain->vcpus % domain->topology.threads)
+			domain->topology.threads = 1;
+	}
+}
+
+static void pin_some(struct fit_bench *b)
+{
+	unsigned int percent = chance(30) ? 100 : 20 + draw(60);
+
+	for (unsigned int i = 0; i < b->domain.vcpus; i++) {
+		fit_autofree char *cpus =
+			chance(15) ? fit_xasprintf("%u,%u", draw_cpu(&b->host), draw_cpu(&b->host))
+				   : fit_xasprintf("%u", draw_cpu(&b->host));
+
+		if (chance(percent))
+			fit_made_pin(&b->domain, i, cpus);
+	}
+}
+
+/* Where a vCPU gets no core of its own, or cores are to have so many threads. */
+static void set_places(struct fit_bench *b)
+{
+	struct fit_profile *profile = &b->profile;
+	unsigned int threads = fit_host_threads_per_core(&b->host);
+
+	if (chance(15)) {
+		profile->vcpus.place = FIT_PLACE_NODE;
+		profile->vcpus.shared = true;
+		profile->vcpus.pin_set = false;
+		if (chance(30))
+			b->domain.vcpus = b->domain.vcpus_current =
+				1 + draw((unsigned int)b->host.cpu_count + 4);
+	} else if (chance(15) && !profile->vcpus.pin_set && !b->domain.has_topology) {
+		unsigned int wanted = 1 + draw(threads);
+
+		if (b->domain.vcpus % wanted == 0)
+			profile->cpu.threads = wanted;
+	}
+	if (chance(15) && !profile->vcpus.pin_set && !profile->cpu.threads)
+		pin_some(b);
+}
+
 static struct fit_bench make_case(unsigned int number)
 {
 	struct fit_bench b;
@@ -235,6 +307,8 @@ static struct fit_bench make_case(unsigned int number)
 	for (unsigned int i = draw(3); i > 0; i--)
 		fit_made_disk(&b.domain, (char[]){'v', 'd', (char)('a' + i), '\0'}, "virtio");
 	set_profile(&b);
+	keep_settings(&b);
+	set_places(&b);
 	if (chance(30))
 		add_clusters(&b.host);
 	return b;
