@@ -120,6 +120,9 @@ struct fit_candidate {
 	bool uniform;	       /* only cores with at least @per_core threads */
 	unsigned int per_core; /* vCPUs for each core */
 	bool prefer_previous;
+	/* Places that each of the nodes gives, in their order, while it is tried; NULL: shares are
+	 * as equal as they can be. */
+	const size_t *shares;
 
 	/* What the parts chose */
 	const struct fit_core **cores; /* in the order of the vCPUs */
@@ -280,6 +283,13 @@ int fit_pin_check(struct fit_planner *planner, const char *what, const struct fi
 int fit_place_search(struct fit_planner *planner, struct fit_candidate *ret_best);
 void fit_candidate_clear(struct fit_candidate *candidate);
 int fit_cost_compare(const struct fit_cost *a, const struct fit_cost *b);
+
+/* place_shares.c */
+/* Other shares of the nodes than those that are as equal as they can be: @try each with which the
+ * memory costs less than @pages (FIT_COST_PAGES). */
+void fit_place_shares_each(const struct fit_planner *planner, const struct fit_candidate *trial,
+	uint64_t pages, void (*try)(void *context, const struct fit_candidate *trial),
+	void *context);
 
 /* place_refuse.c */
 int fit_place_refuse_cores(struct fit_planner *planner);

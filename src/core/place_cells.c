@@ -183,29 +183,17 @@ static bool comes_first(const struct floating *a, const struct floating *b)
 	if (a_full != b_full)
 		return b_full;
 	if (a_full)
-		return a->given - a->cpus < b->given - b->cpus;
+		return a->given - a->cpus != b->given - b->cpus
+			       ? a->given - a->cpus < b->given - b->cpus
+			       : a->fixed + a->given < b->fixed + b->given;
 	return a->fixed + a->given < b->fixed + b->given;
 }
 
-/* Floating vCPUs are divided among the nodes, whole guest cores to each; those of a node float
- * there. */
-static void share_vcpus(
-	const struct fit_planner *planner, const struct fit_candidate *candidate, int *ret_nodes)
+/* @shares: of each node the CPUs, and what it has already. */
+static void share_equally(const struct fit_planner *planner, struct floating *shares, size_t count)
 {
-	size_t count = fit_cpuset_count(&candidate->nodes), number = 0, vcpu = 0;
 	unsigned int size = planner->kept_threads > 1 ? planner->kept_threads : 1;
-	fit_autofree struct floating *shares = fit_xcalloc(count, sizeof(*shares));
 
-	fit_cpuset_for_each (node, &candidate->nodes) {
-		struct fit_cpuset cpus = cpus_of_node(planner, candidate, node);
-
-		shares[number] = (struct floating){.node = node, .cpus = fit_cpuset_count(&cpus)};
-		for (unsigned int i = 0; i < planner->domain->vcpus; i++)
-			shares[number].fixed +=
-				planner->fixed[i] &&
-				fit_planner_node_of(planner, &planner->fixed[i]->cpus) == node;
-		number++;
-	}
 	for (size_t left = planner->open_vcpus; left > 0; left -= size) {
 		struct floating *best = &shares[0];
 
@@ -215,12 +203,72 @@ static void share_vcpus(
 		size = left < size ? (unsigned int)left : size;
 		best->given += size;
 	}
+}
+
+/* No node has too many; or, if all together have, all have as many too many. */
+static bool are_fair(const struct floating *shares, size_t count, bool crowded)
+{
+	size_t most = 0, least = SIZE_MAX;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t excess = shares[i].given - shares[i].cpus;
+
+		if (crowded ? shares[i].given < shares[i].cpus : shares[i].given > shares[i].cpus)
+			return false;
+		most = excess > most ? excess : most;
+		least = excess < least ? excess : least;
+	}
+	return !crowded || most - least <= 1;
+}
+
+/* Floating vCPUs are divided among the nodes, whole guest cores to each; those of a node float
+ * there. False when the shares that the candidate names cannot be. */
+static bool share_vcpus(
+	const struct fit_planner *planner, const struct fit_candidate *candidate, int *ret_nodes)
+{
+	size_t count = fit_cpuset_count(&candidate->nodes), number = 0, vcpu = 0, all = 0;
+	fit_autofree struct floating *shares = fit_xcalloc(count, sizeof(*shares));
+
+	fit_cpuset_for_each (node, &candidate->nodes) {
+		struct fit_cpuset cpus = cpus_of_node(planner, candidate, node);
+
+		shares[number] = (struct floating){.node = node, .cpus = fit_cpuset_count(&cpus)};
+		all += shares[number].cpus;
+		for (unsigned int i = 0; i < planner->domain->vcpus; i++)
+			shares[number].fixed +=
+				planner->fixed[i] &&
+				fit_planner_node_of(planner, &planner->fixed[i]->cpus) == node;
+		if (candidate->shares)
+			shares[number].given = candidate->shares[number];
+		number++;
+	}
+	if (!candidate->shares)
+		share_equally(planner, shares, count);
+	else if (!are_fair(shares, count, planner->open_vcpus > all))
+		return false;
 	for (size_t i = 0; i < count; i++)
 		for (; shares[i].given > 0; vcpu++)
 			if (!planner->fixed[vcpu]) {
 				ret_nodes[vcpu] = shares[i].node;
 				shares[i].given--;
 			}
+	return true;
+}
+
+/* Places on cores, by the shares that the candidate names. */
+static void give_places(
+	const struct fit_planner *planner, const struct fit_candidate *candidate, int *ret_nodes)
+{
+	fit_autofree size_t *vcpus =
+		fit_xcalloc(fit_place_need(planner, candidate), sizeof(*vcpus));
+	const size_t *share = candidate->shares;
+	size_t place = 0;
+
+	fit_place_list(planner, candidate, vcpus);
+	fit_cpuset_for_each (node, &candidate->nodes) {
+		for (size_t end = place + *share++; place < end; place++)
+			ret_nodes[vcpus[place]] = node;
+	}
 }
 
 /* As many of the vCPUs without cores for each node. */
@@ -240,13 +288,16 @@ static void share_pooled(
 	}
 }
 
-/* The node of each vCPU, -1 where it may be on several. */
-static void find_nodes(
+/* The node of each vCPU, -1 where it may be on several. False when the candidate has shares that
+ * cannot be. */
+static bool find_nodes(
 	const struct fit_planner *planner, const struct fit_candidate *candidate, int *ret_nodes)
 {
 	size_t vcpus = planner->domain->vcpus;
 
-	if (!planner->vcpus_kept && planner->vcpus_place == FIT_PLACE_CORES) {
+	if (!planner->vcpus_kept && planner->vcpus_place == FIT_PLACE_CORES && candidate->shares) {
+		give_places(planner, candidate, ret_nodes);
+	} else if (!planner->vcpus_kept && planner->vcpus_place == FIT_PLACE_CORES) {
 		fit_place_order(planner, candidate, ret_nodes);
 		for (size_t i = 0; i < vcpus; i++) {
 			const struct fit_core *core = fit_planner_core_of(planner, ret_nodes[i]);
@@ -259,7 +310,8 @@ static void find_nodes(
 		for (size_t i = 0; i < vcpus; i++)
 			ret_nodes[i] = fit_planner_node_of(planner, &pins[i].cpus);
 	} else if (planner->cells_wanted) {
-		share_vcpus(planner, candidate, ret_nodes);
+		if (!share_vcpus(planner, candidate, ret_nodes))
+			return false;
 	} else {
 		for (size_t i = 0; i < vcpus; i++)
 			ret_nodes[i] = -1;
@@ -268,6 +320,7 @@ static void find_nodes(
 	for (size_t i = 0; i < vcpus && !planner->vcpus_kept; i++)
 		if (planner->fixed[i])
 			ret_nodes[i] = fit_planner_node_of(planner, &planner->fixed[i]->cpus);
+	return true;
 }
 
 /* What the definition's cells are, and where their vCPUs came to. */
@@ -339,7 +392,8 @@ bool fit_place_cells_complete(const struct fit_planner *planner, struct fit_cand
 	if (!planner->cells_wanted && !planner->domain->cell_count)
 		return true;
 	nodes = fit_xcalloc(planner->domain->vcpus, sizeof(*nodes));
-	find_nodes(planner, candidate, nodes);
+	if (!find_nodes(planner, candidate, nodes))
+		return false;
 	if (!planner->cells_wanted) {
 		describe_own(planner, candidate, nodes);
 		return true;
@@ -350,6 +404,9 @@ bool fit_place_cells_complete(const struct fit_planner *planner, struct fit_cand
 		else
 			fit_cpuset_add(&used, (unsigned int)nodes[vcpu]);
 	}
+	/* Without vCPUs on one of the nodes it is another candidate. */
+	if (!planner->vcpus_kept && !fit_cpuset_is_subset(&candidate->nodes, &used))
+		return false;
 	if (planner->cells_wanted != FIT_CELLS_AUTO && !planner->vcpus_kept)
 		several |= fit_cpuset_count(&used) != planner->cells_wanted;
 	else if (fit_cpuset_count(&used) < 2)

@@ -227,6 +227,19 @@ static void take_shares(const struct fit_planner *planner, struct fit_candidate 
 	}
 }
 
+static bool take_given(
+	const struct fit_planner *planner, struct fit_candidate *candidate, const size_t *rooms)
+{
+	const size_t *share = candidate->shares;
+
+	fit_cpuset_for_each (node, &candidate->nodes) {
+		if (rooms[node] < *share)
+			return false;
+		take_of_node(planner, candidate, node, *share++);
+	}
+	return true;
+}
+
 /* Where cores differ, those taken last can make earlier ones superfluous. */
 static void drop_surplus(const struct fit_planner *planner, struct fit_candidate *candidate)
 {
@@ -278,7 +291,10 @@ static bool take_cores(const struct fit_planner *planner, struct fit_candidate *
 		if (candidate->capacity >= need && everywhere) {
 			if (fit_place_cores_exactly(planner, candidate, &found))
 				return found;
-			take_shares(planner, candidate, rooms, need, node_count);
+			if (!candidate->shares)
+				take_shares(planner, candidate, rooms, need, node_count);
+			else if (!take_given(planner, candidate, rooms))
+				continue;
 			drop_surplus(planner, candidate);
 			return uses_all_nodes(candidate);
 		}

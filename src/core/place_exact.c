@@ -301,6 +301,15 @@ static size_t share_of(const struct exact *exact, size_t node, size_t first, siz
 	return exact->fixed[node] + exact->open_before[first + count] - exact->open_before[first];
 }
 
+static bool is_within(const struct exact *exact, size_t node, size_t first, size_t count,
+	size_t least, size_t most)
+{
+	const size_t *given = exact->candidate->shares;
+	size_t share = share_of(exact, node, first, count);
+
+	return given ? count == given[node] : share >= least && share <= most;
+}
+
 /* All nodes, each with @least to @most vCPUs. @tables: of each node by its first vCPU. */
 static void combine(const struct exact *exact, const struct choice *tables, size_t least,
 	size_t most, struct choice *ret_table)
@@ -324,10 +333,9 @@ static void combine(const struct exact *exact, const struct choice *tables, size
 				for (size_t rest = 0; rest < RESTS(exact); rest++) {
 					struct choice choice = table[count * RESTS(exact) + rest];
 					size_t joined = join_rests(exact, i % RESTS(exact), rest);
-					size_t share = share_of(exact, node, first, count);
 
-					if (choice.cost == UINT64_MAX || share < least ||
-						share > most)
+					if (choice.cost == UINT64_MAX ||
+						!is_within(exact, node, first, count, least, most))
 						continue;
 					choice.cost += from[i].cost;
 					choice.cores |= from[i].cores;
@@ -395,6 +403,10 @@ static void try_shares(const struct exact *exact, const struct choice *tables, s
 				       : share;
 
 		try_bounds(exact, tables, 0, vcpus, most - least, best);
+		return;
+	}
+	if (exact->candidate->shares) {
+		try_bounds(exact, tables, 1, vcpus, 0, best);
 		return;
 	}
 	try_bounds(exact, tables, 1, vcpus, 0, &any);

@@ -294,8 +294,9 @@ static void trim(const struct fit_planner *planner, struct fit_planned_cell *par
 	smallest->memory_kib -= rounded_kib - total_kib;
 }
 
-/* Cells of ours with sizes from @first of the profile's list on; one of them has that one. */
-static bool complete_cells(
+/* Cells of ours with sizes from @first of the profile's list on; one of them has that one. What
+ * they cost, UINT64_MAX: they cannot be. */
+static uint64_t complete_cells(
 	const struct fit_planner *planner, struct fit_candidate *candidate, size_t first)
 {
 	const struct fit_intent_memory *memory = &planner->profile->memory;
@@ -305,22 +306,21 @@ static bool complete_cells(
 
 	if ((page_kib && rounds_too_much(planner->domain->memory_kib, page_kib)) ||
 		!fit_place_cells_split(planner, candidate, page_kib))
-		return false;
+		return UINT64_MAX;
 	for (size_t i = 0; i < candidate->cell_count; i++) {
 		size_t size = first_size(planner, candidate->cells, i, first);
 
 		if (size == memory->page_size_count)
-			return false;
+			return UINT64_MAX;
 		candidate->cells[i].page_kib = memory->page_sizes[size];
 		cost += size;
 		used |= size == first;
 	}
 	if (!used)
-		return false;
+		return UINT64_MAX;
 	if (page_kib)
 		trim(planner, candidate->cells, candidate->cell_count, page_kib);
-	candidate->cost.level[FIT_COST_PAGES] = cost;
-	return true;
+	return cost;
 }
 
 static bool complete_given(const struct fit_planner *planner, struct fit_candidate *candidate)
@@ -344,16 +344,26 @@ bool fit_place_pages_complete(const struct fit_planner *planner, struct fit_cand
 {
 	const struct fit_intent_memory *memory = &planner->profile->memory;
 	bool ours = planner->cells_wanted && candidate->cell_count;
+	uint64_t best_cost = UINT64_MAX;
+	size_t best = 0;
 
 	if (fit_place_pages_are_kept(planner) || memory->page_size_count == 0)
 		return !ours ||
 		       fit_place_cells_split(planner, candidate, planner->domain->hugepage_kib);
 	if (!ours)
 		return complete_given(planner, candidate);
-	for (size_t first = 0; first < memory->page_size_count; first++)
-		if (complete_cells(planner, candidate, first))
-			return true;
-	return false;
+	for (size_t first = 0; first < memory->page_size_count; first++) {
+		uint64_t cost = complete_cells(planner, candidate, first);
+
+		if (cost < best_cost) {
+			best_cost = cost;
+			best = first;
+		}
+	}
+	if (best_cost == UINT64_MAX)
+		return false;
+	candidate->cost.level[FIT_COST_PAGES] = complete_cells(planner, candidate, best);
+	return true;
 }
 
 /* One reason for each page size before the chosen one, as one sentence. */

@@ -35,8 +35,10 @@ struct search {
 	bool found;
 	struct fit_candidate best;
 	bool fresh_fits; /* the last candidate that did not look at the previous placement */
+	bool fresh_lacks_memory;
 	struct fit_cost fresh_cost;
-	bool memory_failed; /* a candidate had the CPUs but not the memory */
+	struct rated *trying; /* what it is for */
+	bool memory_failed;   /* a candidate had the CPUs but not the memory */
 	struct fit_candidate without_memory;
 	struct rated *rated;
 	size_t rated_count;
@@ -121,16 +123,18 @@ static void try_candidate(
 		    fit_place_cells_complete(planner, candidate);
 
 	if (!candidate->prefer_previous)
-		search->fresh_fits = false;
+		search->fresh_fits = search->fresh_lacks_memory = false;
 	if (candidate->capacity > rated->capacity)
 		rated->capacity = candidate->capacity;
 	if (fits) {
 		fit_place_threads_complete(planner, candidate);
 		if (!fit_place_memory_complete(planner, candidate)) {
 			fits = false;
+			search->fresh_lacks_memory |= !candidate->prefer_previous;
 			if (!search->memory_failed) {
 				search->memory_failed = true;
 				search->without_memory = *candidate;
+				search->without_memory.shares = NULL;
 				return;
 			}
 		}
@@ -151,6 +155,7 @@ static void try_candidate(
 		if (!search->found || fit_cost_compare(&candidate->cost, &search->best.cost) < 0) {
 			fit_candidate_clear(&search->best);
 			search->best = *candidate;
+			search->best.shares = NULL;
 			search->found = true;
 			return;
 		}
@@ -158,22 +163,35 @@ static void try_candidate(
 	fit_candidate_clear(candidate);
 }
 
-static void try_previous(
-	struct search *search, const struct fit_candidate *trial, struct rated *rated)
+static void try_previous(void *context, const struct fit_candidate *trial)
 {
-	for (int prefer = 0; prefer <= (search->planner->has_previous ? 1 : 0); prefer++) {
+	struct search *search = context;
+	bool cores = search->planner->vcpus_place == FIT_PLACE_CORES;
+
+	for (int prefer = 0; prefer <= (cores && search->planner->has_previous ? 1 : 0); prefer++) {
 		struct fit_candidate candidate = *trial;
 
 		candidate.prefer_previous = prefer;
-		try_candidate(search, &candidate, rated);
+		try_candidate(search, &candidate, search->trying);
 	}
+}
+
+/* As it is; and with other shares of the nodes where that has not the best pages, or none. */
+static void try_shares(struct search *search, const struct fit_candidate *trial)
+{
+	uint64_t pages;
+
+	try_previous(search, trial);
+	pages = search->fresh_fits ? search->fresh_cost.level[FIT_COST_PAGES]
+				   : search->fresh_lacks_memory * UINT64_MAX;
+	if (pages)
+		fit_place_shares_each(search->planner, trial, pages, try_previous, search);
 }
 
 /* vCPUs for each core: those that the profile names, else any number, as long as no guest core
  * would be torn apart; where that leaves threads out, as beside a vCPU that has its place already,
  * also every core to the full. */
-static void try_densities(
-	struct search *search, const struct fit_candidate *trial, struct rated *rated)
+static void try_densities(struct search *search, const struct fit_candidate *trial)
 {
 	struct fit_candidate candidate = *trial;
 	bool to_the_full = false;
@@ -182,20 +200,20 @@ static void try_densities(
 	candidate.uniform = true;
 	candidate.per_core = search->planner->wanted_threads;
 	if (candidate.per_core) {
-		try_previous(search, &candidate, rated);
+		try_shares(search, &candidate);
 		return;
 	}
 	for (candidate.per_core = 1; candidate.per_core <= search->threads; candidate.per_core++) {
 		to_the_full =
 			candidate.per_core % fit_guest_threads(search->planner, &candidate) == 0;
 		if (to_the_full)
-			try_previous(search, &candidate, rated);
+			try_shares(search, &candidate);
 	}
 	candidate.per_core = search->threads;
 	if ((!search->uniform || !to_the_full || some_are_fixed) &&
 		search->planner->kept_threads <= 1) {
 		candidate.uniform = false;
-		try_previous(search, &candidate, rated);
+		try_shares(search, &candidate);
 	}
 }
 
@@ -207,17 +225,18 @@ static void try_nodes(struct search *search, const struct fit_cpuset *nodes)
 		planner->vcpus_place == FIT_PLACE_CORES && !planner->profile->vcpus.shared;
 
 	rated->nodes = *nodes;
+	search->trying = rated;
 	for (int efficiency = 0; efficiency <= (planner->has_efficiency ? 1 : 0); efficiency++) {
 		struct fit_candidate trial = {.nodes = *nodes, .efficiency = efficiency};
 
 		if (planner->vcpus_place != FIT_PLACE_CORES) {
-			try_candidate(search, &trial, rated);
+			try_shares(search, &trial);
 			continue;
 		}
-		try_densities(search, &trial, rated);
+		try_densities(search, &trial);
 		if (planner->has_isolated && exclusive_cores) {
 			trial.isolated_only = true;
-			try_densities(search, &trial, rated);
+			try_densities(search, &trial);
 		}
 	}
 }

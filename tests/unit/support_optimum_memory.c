@@ -249,7 +249,7 @@ static uint64_t pages_of(const struct trial *t, unsigned int nodes, uint64_t pag
 		return t->b->has_previous && t->b->previous.has_hugepages &&
 				       t->b->previous.hugepage_kib == page_kib &&
 				       may_meet(nodes, &t->b->previous.numatune_nodes)
-			       ? t->b->previous.memory_kib / page_kib
+			       ? (t->b->previous.memory_kib + page_kib - 1) / page_kib
 			       : 0;
 	for (size_t i = 0; i < t->b->claims.count; i++) {
 		const struct fit_claim *claim = &t->b->claims.items[i];

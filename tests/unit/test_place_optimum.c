@@ -287,6 +287,57 @@ static void set_places(struct fit_bench *b)
 		pin_some(b);
 }
 
+/* Cells that are wanted, or those of the definition. */
+static void set_cells(struct fit_bench *b)
+{
+	struct fit_domain *domain = &b->domain;
+	unsigned int count = 2 + draw(2), next = 0;
+
+	if (chance(40)) {
+		b->profile.cells.intent.set = true;
+		b->profile.cells.count = chance(70) ? FIT_CELLS_AUTO : 1 + draw(3);
+		return;
+	}
+	if (!chance(20) || count > domain->vcpus)
+		return;
+	for (unsigned int i = 0; i < count; i++) {
+		struct fit_domain_cell *cell = FIT_APPEND(domain->cells, domain->cell_count);
+		unsigned int end = domain->vcpus * (i + 1) / count;
+
+		*cell = (struct fit_domain_cell){
+			.memory_kib = chance(70) ? (1 + draw(3)) * GIB : (1 + draw(3000)) * 1024};
+		domain->memory_kib = (i ? domain->memory_kib : 0) + cell->memory_kib;
+		for (; next < end; next++)
+			fit_cpuset_add(&cell->vcpus, next);
+	}
+}
+
+/* Huge pages that the domain has now, and running domains. */
+static void add_pages(struct fit_bench *b)
+{
+	static const uint64_t sizes[] = {2048, GIB};
+
+	for (size_t i = 0; i < b->host.node_count; i++)
+		for (size_t p = 0; p < b->host.nodes[i].pool_count; p++)
+			b->host.nodes[i].pools[p].total += draw(9);
+	for (size_t i = 0; i < b->claims.count; i++) {
+		struct fit_claim *claim = &b->claims.items[i];
+		struct fit_page_demand demand = {.page_kib = sizes[draw(2)], .pages = draw(9)};
+
+		if (chance(50))
+			fit_cpuset_add(&demand.nodes, draw((unsigned int)b->host.node_count));
+		if (chance(50))
+			*FIT_APPEND(claim->pages, claim->page_demand_count) = demand;
+	}
+	if (!b->has_previous || b->profile.cells.intent.set || b->domain.cell_count || chance(50))
+		return;
+	b->previous.has_hugepages = true;
+	b->previous.hugepage_kib = sizes[draw(2)];
+	b->previous.has_numatune = chance(70);
+	if (b->previous.has_numatune)
+		fit_cpuset_add(&b->previous.numatune_nodes, draw((unsigned int)b->host.node_count));
+}
+
 static struct fit_bench make_case(unsigned int number)
 {
 	struct fit_bench b;
@@ -309,6 +360,8 @@ static struct fit_bench make_case(unsigned int number)
 	set_profile(&b);
 	keep_settings(&b);
 	set_places(&b);
+	set_cells(&b);
+	add_pages(&b);
 	if (chance(30))
 		add_clusters(&b.host);
 	return b;
@@ -337,11 +390,28 @@ static bool find_plan(struct fit_bench *b, struct fit_cost *ret_cost)
 	return found;
 }
 
+/* What there were plans for. */
+struct kinds {
+	unsigned int planned, spread, floating, fixed, cells;
+};
+
+static void count_kinds(
+	struct kinds *kinds, const struct fit_bench *b, const struct fit_cost *optimum)
+{
+	bool spread = optimum->level[FIT_COST_NODES] > 1;
+
+	kinds->planned++;
+	kinds->spread += spread;
+	kinds->floating += b->profile.vcpus.place == FIT_PLACE_NODE;
+	kinds->fixed += b->domain.vcpu_pin_count > 0;
+	kinds->cells += spread && (b->profile.cells.intent.set || b->domain.cell_count);
+}
+
 static void the_plan_is_the_best_there_is(void **state)
 {
 	unsigned int first = setting("FIT_OPTIMUM_FIRST", 0);
 	unsigned int cases = setting("FIT_OPTIMUM_CASES", CASES);
-	unsigned int planned = 0, spread = 0;
+	struct kinds kinds = {0};
 
 	(void)state;
 	for (unsigned int number = first; number < first + cases; number++) {
@@ -357,13 +427,16 @@ static void the_plan_is_the_best_there_is(void **state)
 				fail_msg("case %u: cost level %d is %llu, of the best %llu", number,
 					i, (unsigned long long)cost.level[i],
 					(unsigned long long)optimum.level[i]);
-		planned += possible;
-		spread += possible && optimum.level[FIT_COST_NODES] > 1;
+		if (possible)
+			count_kinds(&kinds, &b, &optimum);
 		fit_bench_end(&b);
 	}
 	/* Refusals only, or one node only, would be easy. */
-	assert_true(cases < CASES || planned > cases / 2);
-	assert_true(cases < CASES || spread > cases / 50);
+	assert_true(cases < CASES || kinds.planned > cases / 2);
+	assert_true(cases < CASES || kinds.spread > cases / 20);
+	assert_true(cases < CASES || kinds.floating > cases / 20);
+	assert_true(cases < CASES || kinds.fixed > cases / 20);
+	assert_true(cases < CASES || kinds.cells > cases / 50);
 }
 
 int main(void)
