@@ -129,6 +129,16 @@ static void expand_autoprobe(
 			fit_xstrdup("0"));
 }
 
+/* What the user has called like a VF of ours may be anything: all it needs is there. */
+static bool is_no_vf(const struct fit_fsroot *root, struct fit_pciaddr device)
+{
+	fit_autofree char *directory =
+		fit_xasprintf(FIT_PATH_PCI_DEVICES "/%s", FIT_PCIADDR_STR(device));
+	struct fit_pciaddr pf;
+
+	return fit_fsroot_exists(root, directory) && !read_link(root, directory, "physfn", &pf);
+}
+
 int fit_vf_expand(struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err)
 {
 	const struct fit_fsroot *root = expansion->state->root;
@@ -137,6 +147,8 @@ int fit_vf_expand(struct fit_expansion *expansion, const struct fit_op *op, stru
 	unsigned int index = 0;
 	uint64_t count, total;
 
+	if (is_no_vf(root, op->device))
+		return 0;
 	if (find_pf(root, op->device, &pf, &index, err) < 0)
 		return -1;
 	path = fit_xasprintf(FIT_PATH_PCI_DEVICES "/%s/sriov_numvfs", FIT_PCIADDR_STR(pf));

@@ -54,3 +54,11 @@ refuses hook "$vm" vm prepare begin -
 contains "the refusal" "$refusal" "65 VFs wanted, $pf has 64"
 hook_down "$vm" vm failed
 host_is_as_before
+
+# What the user has called like one of ours, and is none, needs nothing.
+vm_with_vf 9 0
+sed -i "s/slot='0x01'/slot='0x00'/" "$vm"
+hook "$vm" vm prepare begin -
+same "the host" "$BEFORE" "$(hook_dump)"
+hook_down "$vm" vm
+host_is_as_before
