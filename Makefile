@@ -4,6 +4,7 @@
 #   make check [T=name]  all tests (those whose name contains T)
 #   make bench           the project's figures, as ratios
 #   make fuzz [SECONDS=n] [SEED=n]  random definitions and profiles through render and revert
+#   make mutate [SECONDS=n] [FILES=...]  which break of a rule does no test notice? See tests/mutate
 #   make lint            include rules, linters
 #   make check-lab [T=name]  the scenarios on an emulated host, see tests/lab/run; also lab, lab-shell
 #   make install         DESTDIR=, prefix=, sysconfdir= as usual; `make uninstall` takes it back
@@ -119,7 +120,7 @@ $(BUILD)/profiles:
 	install -d -m 0755 $@
 	install -m 0644 profiles/*.xml $@
 
-.PHONY: tools tests check bench fuzz lint
+.PHONY: tools tests check bench fuzz mutate lint
 tools: $(test_tools) $(fuzzer) $(BUILD)/profiles
 tests: all tools $(unit_tests)
 
@@ -132,6 +133,9 @@ bench: all tools $(bench_tools)
 # Another seed each time, unless SEED= says which; findings are left in $(BUILD).
 fuzz: tools
 	$(fuzzer) $(or $(SEED),$(shell date +%s)) $(or $(SECONDS),60) $(BUILD)
+
+mutate:
+	tests/mutate $(or $(SECONDS),600) $(FILES)
 
 lint: all
 	BUILD=$(BUILD) tests/run lint
