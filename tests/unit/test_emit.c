@@ -9,6 +9,7 @@
 #include "core/emit.h"
 #include "core/xml.h"
 #include "support_domain.h"
+#include "support_emit.h"
 
 static char none[] = "none";
 static char native[] = "native";
@@ -50,6 +51,7 @@ static char *emit(const char *body, const struct fit_plan *plan, enum fit_existi
 		assert_int_equal(edits.count, 0);
 		fit_buffer_add(&text, err.message);
 	}
+	fit_test_check_emitted(&emitted, &edits);
 	for (size_t i = 0; i < edits.count; i++)
 		fit_buffer_addf(&text, "%s = %s\n", edits.items[i].path,
 			edits.items[i].value ? edits.items[i].value : "(removed)");
@@ -409,6 +411,111 @@ static void a_standby_has_a_name_and_the_vf_its_mac(void **state)
 		"persistent='ua-virt-fit-standby0'/><alias name='ua-virt-fit-vf0'/></interface>\n");
 }
 
+static void devices_go_behind_the_buses_and_ports_that_we_add(void **state)
+{
+	static char off[] = "off";
+	struct fit_planned_expander expanders[] = {
+		{.cell = 1, .index = 5, .slot = 4, .bus_number = 64}};
+	struct fit_planned_port ports[] = {
+		{.index = 6, .bus = 5, .slot = 2}, {.index = 7, .bus = 0x1f}};
+	struct fit_planned_device devices[] = {
+		{.addr = {0, 0x41, 0x1f, 0}, .place = {true, 6, 0, 0, true}, .rom = off},
+		{.addr = {0x10000, 0xc1, 2, 7}, .place = {true, 0x1a, 0x1b, 7, false}},
+		{.addr = {0, 1, 0, 0}},
+	};
+	struct fit_planned_vf vfs[] = {{.vf = {0, 2, 0, 1}, .place = {true, 7, 0, 1, false}}};
+	const struct fit_plan plan = {
+		.expanders = expanders,
+		.expander_count = 1,
+		.ports = ports,
+		.port_count = 2,
+		.devices = devices,
+		.device_count = 3,
+		.vfs = vfs,
+		.vf_count = 1,
+	};
+
+	(void)state;
+	expect("", &plan, FIT_EXISTING_KEEP,
+		"devices/controller[alias/@name='ua-virt-fit-pxb1'] = <controller type='pci' index='5' "
+		"model='pcie-expander-bus'><target busNr='64'><node>1</node></target><alias "
+		"name='ua-virt-fit-pxb1'/><address type='pci' domain='0x0000' bus='0x00' slot='0x04' "
+		"function='0x0'/></controller>\n"
+		"devices/controller[alias/@name='ua-virt-fit-port0'] = <controller type='pci' index='6' "
+		"model='pcie-root-port'><alias name='ua-virt-fit-port0'/><address type='pci' "
+		"domain='0x0000' bus='0x05' slot='0x02' function='0x0'/></controller>\n"
+		"devices/controller[alias/@name='ua-virt-fit-port1'] = <controller type='pci' index='7' "
+		"model='pcie-root-port'><alias name='ua-virt-fit-port1'/><address type='pci' "
+		"domain='0x0000' bus='0x1f' slot='0x00' function='0x0'/></controller>\n"
+		"devices/hostdev[alias/@name='ua-virt-fit-vf0'] = <hostdev mode='subsystem' type='pci' "
+		"managed='yes'><source><address domain='0x0000' bus='0x02' slot='0x00' function='0x1'/>"
+		"</source><alias name='ua-virt-fit-vf0'/><address type='pci' domain='0x0000' bus='0x07' "
+		"slot='0x00' function='0x1'/></hostdev>\n"
+		"devices/hostdev[alias/@name='ua-virt-fit-dev0'] = <hostdev mode='subsystem' type='pci' "
+		"managed='yes'><source><address domain='0x0000' bus='0x41' slot='0x1f' function='0x0'/>"
+		"</source><alias name='ua-virt-fit-dev0'/><rom bar='off'/><address type='pci' "
+		"domain='0x0000' bus='0x06' slot='0x00' function='0x0' multifunction='on'/></hostdev>\n"
+		"devices/hostdev[alias/@name='ua-virt-fit-dev1'] = <hostdev mode='subsystem' type='pci' "
+		"managed='yes'><source><address domain='0x10000' bus='0xc1' slot='0x02' function='0x7'/>"
+		"</source><alias name='ua-virt-fit-dev1'/><address type='pci' domain='0x0000' bus='0x1a' "
+		"slot='0x1b' function='0x7'/></hostdev>\n"
+		"devices/hostdev[alias/@name='ua-virt-fit-dev2'] = <hostdev mode='subsystem' type='pci' "
+		"managed='yes'><source><address domain='0x0000' bus='0x01' slot='0x00' function='0x0'/>"
+		"</source><alias name='ua-virt-fit-dev2'/></hostdev>\n");
+}
+
+/* What there is, and what was wanted. */
+static void a_refusal_names_both_sides(void **state)
+{
+	struct fit_thread_pin pins[] = {
+		{.id = 1, .cpus = fit_test_cpus("2")}, {.id = 3, .cpus = fit_test_cpus("3")}};
+	const struct {
+		const char *body, *part;
+		struct fit_plan plan;
+	} cases[] = {
+		{"<cpu mode='custom'/>",
+			"the CPU mode is custom, but p.xml:7 requires host-passthrough",
+			{.cpu_mode = FIT_CPU_MODE_HOST_PASSTHROUGH}},
+		{"<cpu mode='host-passthrough'><cache mode='disable'/></cpu>",
+			"the CPU cache mode is another one, but p.xml:7 requires passthrough",
+			{.passthrough_cache = true}},
+		{"<vcpu placement='auto'>2</vcpu>",
+			"the placement of the vCPUs is auto, but p.xml:7 "
+			"requires static",
+			{.vcpus = pins, .vcpu_count = 1}},
+		{"<vcpu>2</vcpu><cputune><vcpupin vcpu='1' cpuset='0,4'/></cputune>",
+			"the pin of vcpu 1 is 0,4, but p.xml:7 requires 2",
+			{.vcpus = pins, .vcpu_count = 1}},
+		{"<cputune><emulatorpin cpuset='0-1'/></cputune>",
+			"the pin of the emulator is 0-1, but p.xml:7 requires 5-6",
+			{.has_emulator = true, .emulator = fit_test_cpus("5-6")}},
+		{"<iothreads>2</iothreads>",
+			"the list of iothreads is 1, 2, but p.xml:7 requires 1, 3",
+			{.iothreads = pins, .iothread_count = 2}},
+		{"<iothreads>1</iothreads><cputune><iothreadpin iothread='1' cpuset='0'/></cputune>",
+			"the pin of iothread 1 is 0, but p.xml:7 requires 2",
+			{.iothreads = pins, .iothread_count = 1, .iothreads_kept = true}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(cases); i++)
+		expect_refusal(cases[i].body, &cases[i].plan, cases[i].part);
+}
+
+static void kept_iothreads_are_only_pinned(void **state)
+{
+	struct fit_thread_pin pins[] = {
+		{.id = 1, .cpus = fit_test_cpus("2")}, {.id = 3, .cpus = fit_test_cpus("3")}};
+	const struct fit_plan plan = {
+		.iothreads = pins, .iothread_count = 2, .iothreads_kept = true};
+
+	(void)state;
+	expect("<iothreads>1</iothreads>", &plan, FIT_EXISTING_REPLACE,
+		"cputune/iothreadpin[@iothread='1'] = <iothreadpin iothread='1' cpuset='2'/>\n");
+	expect("<iothreads>1</iothreads>", &(struct fit_plan){.iothreads_kept = true},
+		FIT_EXISTING_REPLACE, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -426,6 +533,9 @@ int main(void)
 		cmocka_unit_test(vfs_become_interfaces_or_hostdevs),
 		cmocka_unit_test(a_name_that_the_definition_has_already_is_not_taken),
 		cmocka_unit_test(a_standby_has_a_name_and_the_vf_its_mac),
+		cmocka_unit_test(devices_go_behind_the_buses_and_ports_that_we_add),
+		cmocka_unit_test(a_refusal_names_both_sides),
+		cmocka_unit_test(kept_iothreads_are_only_pinned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

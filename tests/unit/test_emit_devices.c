@@ -11,6 +11,7 @@
 #include "core/target.h"
 #include "core/xml.h"
 #include "support_domain.h"
+#include "support_emit.h"
 
 static int load(void *context, const char *name, char **ret_path, char **ret_text,
 	size_t *ret_length, struct fit_err *err)
@@ -61,6 +62,7 @@ static char *emit(const char *intents, const char *body, const struct fit_target
 
 	if (fit_emit(&plan, &input, &edits, &err) < 0)
 		fit_buffer_add(&text, err.message);
+	fit_test_check_emitted(&plan, &edits);
 	for (size_t i = 0; i < edits.count; i++)
 		fit_buffer_addf(&text, "%s = %s\n", edits.items[i].path,
 			edits.items[i].value ? edits.items[i].value : "(removed)");
@@ -413,6 +415,39 @@ static void own_iommu_and_ioapic_follow_the_policy(void **state)
 		"");
 }
 
+/* Libvirt adds both by itself. */
+static void helpers_that_libvirt_adds_are_switched_off(void **state)
+{
+	static const char balloon[] =
+		"<vcpu>1</vcpu><devices><memballoon model='virtio'/></devices>";
+	static const char watchdog[] = MACHINE("x86_64",
+		"q35") "<devices><watchdog model='i6300esb' "
+		       "action='reset'/><watchdog model='itco' action='reset'/></devices>";
+	const struct fit_target knows_itco = {FIT_VERSION_OF(9, 1, 0), FIT_VERSION_OF(7, 2, 0)};
+	fit_autofree char *kept = emit("<watchdog itco='none'/>", watchdog, &knows_itco);
+	fit_autofree char *replaced =
+		emit("<watchdog itco='none' existing='replace'/>", watchdog, &knows_itco);
+	fit_autofree char *pc =
+		emit("<watchdog itco='none'/>", MACHINE("x86_64", "pc"), &knows_itco);
+
+	(void)state;
+	expect("<memballoon model='none'/>", "<vcpu>1</vcpu>",
+		"devices/memballoon = <memballoon model='none'/>\n");
+	expect("<memballoon model='none'/>", balloon, "");
+	expect("<memballoon model='none' existing='replace'/>", balloon,
+		"devices/memballoon = <memballoon model='none'/>\n");
+	expect("<memballoon model='none' existing='require'/>", balloon,
+		"vm: cannot fit: the memory balloon is <memballoon model='virtio'/>, but p.xml:1 "
+		"requires <memballoon model='none'/>: remove it from the definition, or say "
+		"existing=\"keep\" or \"replace\" in the profile");
+	assert_string_equal(kept, "");
+	assert_string_equal(replaced,
+		"devices/watchdog[@model='itco'] = <watchdog model='itco' action='none'/>\n");
+	assert_string_equal(pc, "");
+	/* Libvirt 9.0 does not know it and adds none. */
+	expect("<watchdog itco='none'/>", MACHINE("x86_64", "q35"), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -431,6 +466,7 @@ int main(void)
 		cmocka_unit_test(an_iommu_that_cannot_be_is_left_out_and_said),
 		cmocka_unit_test(the_driver_of_an_iommu_is_as_the_profile_says),
 		cmocka_unit_test(own_iommu_and_ioapic_follow_the_policy),
+		cmocka_unit_test(helpers_that_libvirt_adds_are_switched_off),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,7 @@
 #include "core/rewrite.h"
 #include "core/target.h"
 #include "core/xml.h"
+#include "support_emit.h"
 
 struct trial {
 	const char *intents; /* of the profile */
@@ -107,6 +108,7 @@ static char *emit(const struct trial *trial)
 		fit_buffer_addf(&text, "%s\n", err.message);
 	else
 		check_rewriting(doc, &edits);
+	fit_test_check_emitted(&plan, &edits);
 	for (size_t i = 0; i < edits.count; i++)
 		fit_buffer_addf(&text, "%s = %s\n", edits.items[i].path,
 			edits.items[i].value ? edits.items[i].value : "(removed)");

@@ -9,6 +9,7 @@
 #include "core/emit.h"
 #include "core/xml.h"
 #include "support_domain.h"
+#include "support_emit.h"
 
 #define PC    "<vcpu>1</vcpu><os><type arch='x86_64' machine='pc'>hvm</type></os>"
 #define Q35   "<vcpu>1</vcpu><os><type arch='x86_64' machine='pc-q35-7.2'>hvm</type></os>"
@@ -35,6 +36,7 @@ static char *emit(struct fit_intent_lean lean, const char *body)
 	profile.lean.intent.set = true;
 	assert_int_equal(fit_emit(&plan, &input, &edits, &err), 0);
 	fit_buffer_add(&text, "");
+	fit_test_check_emitted(&plan, &edits);
 	for (size_t i = 0; i < edits.count; i++)
 		fit_buffer_addf(&text, "%s%s%s\n", edits.items[i].path,
 			edits.items[i].value ? " = " : "",

@@ -11,6 +11,7 @@
 #include "core/target.h"
 #include "core/xml.h"
 #include "support_domain.h"
+#include "support_emit.h"
 #include "support_plan.h"
 
 static char fifo[] = "fifo";
@@ -46,6 +47,7 @@ static char *emit(const char *body, const struct fit_plan *plan, const struct fi
 		host.nodes[0].distances[1] = distance;
 	if (fit_emit(&emitted, &input, &edits, &err) < 0)
 		fit_buffer_add(&text, err.message);
+	fit_test_check_emitted(&emitted, &edits);
 	for (size_t i = 0; i < edits.count; i++)
 		fit_buffer_addf(&text, "%s = %s\n", edits.items[i].path,
 			edits.items[i].value ? edits.items[i].value : "(removed)");

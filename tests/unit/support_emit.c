@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "support_emit.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "core/fragment.h"
+#include "core/path.h"
+#include "core/xml.h"
+#include "support.h"
+#include "support_domain.h"
+
+static void check_edit(const struct fit_edit *edit)
+{
+	fit_autodoc xmlDoc *doc = fit_test_parse("<x xmlns:qemu='" FIT_QEMU_NAMESPACE "'/>");
+	fit_autopath struct fit_path path = {0};
+	struct fit_err err = FIT_ERR_INIT;
+	xmlNode *element;
+
+	if (fit_path_parse(edit->path, &path, &err) < 0)
+		fail_msg("%s: %s", edit->path, err.message);
+	if (!fit_path_is_editable(&path))
+		fail_msg("%s is not ours to change", edit->path);
+	if (!edit->value || path.kind != FIT_PATH_ELEMENT)
+		return;
+	element = fit_fragment_element(xmlDocGetRootElement(doc), edit->value, edit->path, &err);
+	if (!element)
+		fail_msg("%s", err.message);
+	if (!fit_path_step_matches(&path.steps[path.step_count - 1], element))
+		fail_msg("%s does not find %s", edit->path, edit->value);
+	xmlFreeNode(element);
+}
+
+void fit_test_check_emitted(const struct fit_plan *plan, const struct fit_edits *edits)
+{
+	static const char *const topics[] = {"cachetune", "cells", "clock", "cpu", "devices",
+		"disks", "domain", "emulator", "features", "housekeeping", "interfaces", "iommu",
+		"iothreads", "lean", "memballoon", "memory", "memorytune", "nodes", "scheduler",
+		"shares", "vcpus", "vf", "watchdog"};
+
+	for (size_t i = 0; i < edits->count; i++)
+		check_edit(&edits->items[i]);
+	for (size_t i = 0; i < plan->reason_count; i++) {
+		bool known = false;
+
+		for (size_t j = 0; j < FIT_ARRAY_SIZE(topics); j++)
+			known |= fit_streq(plan->reasons[i].topic, topics[j]);
+		if (!known)
+			fail_msg("topic %s: %s", plan->reasons[i].topic, plan->reasons[i].text);
+	}
+}
