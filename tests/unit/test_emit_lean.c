@@ -21,8 +21,8 @@
 	"<console type='pty'><target type='serial' port='0'/></console>"
 #define NO_USB "devices/controller[@type='usb'] = <controller type='usb' index='0' model='none'/>\n"
 
-/* The edits as lines "path = value". */
-static char *emit(struct fit_intent_lean lean, const char *body)
+/* The edits as lines "path = value", or what is said about them. */
+static char *emit(struct fit_intent_lean lean, const char *body, bool said)
 {
 	fit_autodoc xmlDoc *doc = fit_test_document(body);
 	struct fit_domain domain = fit_test_domain(body);
@@ -37,7 +37,9 @@ static char *emit(struct fit_intent_lean lean, const char *body)
 	assert_int_equal(fit_emit(&plan, &input, &edits, &err), 0);
 	fit_buffer_add(&text, "");
 	fit_test_check_emitted(&plan, &edits);
-	for (size_t i = 0; i < edits.count; i++)
+	for (size_t i = 0; said && i < plan.reason_count; i++)
+		fit_buffer_addf(&text, "%s\n", plan.reasons[i].text);
+	for (size_t i = 0; !said && i < edits.count; i++)
 		fit_buffer_addf(&text, "%s%s%s\n", edits.items[i].path,
 			edits.items[i].value ? " = " : "",
 			edits.items[i].value ? edits.items[i].value : "");
@@ -51,9 +53,16 @@ static char *emit(struct fit_intent_lean lean, const char *body)
 
 static void expect(struct fit_intent_lean lean, const char *body, const char *wanted)
 {
-	fit_autofree char *text = emit(lean, body);
+	fit_autofree char *text = emit(lean, body, false);
 
 	assert_string_equal(text ? text : "", wanted);
+}
+
+static void expect_said(struct fit_intent_lean lean, const char *body, const char *wanted)
+{
+	fit_autofree char *text = emit(lean, body, true);
+
+	assert_string_equal(text, wanted);
 }
 
 static void the_only_console_stays(void **state)
@@ -222,6 +231,218 @@ static void graphics_go_with_what_belongs_to_them(void **state)
 		"");
 }
 
+static void anything_on_usb_keeps_its_controller(void **state)
+{
+	static const char *const devices[] = {
+		"<input type='passthrough' bus='usb'/>",
+		"<controller type='ccid' index='0' model='usb'/>",
+		"<controller type='ccid' index='0'/>",
+		"<sound model='usb'/>",
+		"<disk device='disk'><target dev='sda' bus='usb'/></disk>",
+		"<serial type='pty'><target type='usb-serial' port='0'/></serial>",
+		"<interface type='user'><model type='usb-net'/></interface>",
+		"<rng><address type='usb' bus='0' port='1'/></rng>",
+		"<hostdev><source><address type='usb' bus='1' device='2'/></source></hostdev>",
+		"<hostdev mode='subsystem' type='usb'/>",
+		"<redirdev type='tcp'/>",
+		"<smartcard mode='host'/>",
+	};
+	const struct fit_intent_lean lean = {.usb = true};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(devices); i++) {
+		fit_autofree char *body = fit_xasprintf(
+			Q35 "<devices><controller type='usb' index='0'/>%s</devices>", devices[i]);
+
+		expect(lean, body, "");
+		expect_said(lean, body, "the USB controller stays: there is a USB device\n");
+	}
+	/* Not these. */
+	expect(lean,
+		Q35 "<devices><disk type='usb'><target dev='vda' bus='virtio'/></disk><controller "
+		    "type='scsi' index='0'/><interface type='user'><model "
+		    "type='virtio'/></interface></devices>",
+		NO_USB);
+	/* Absolute pointing devices are USB ones unless they say otherwise. */
+	expect(lean, ARM "<devices><input type='tablet'/>" VNC "</devices>", "");
+	expect(lean, PC "<devices><input type='tablet' bus='virtio'/></devices>", NO_USB);
+	expect(lean,
+		PC "<devices><input type='tablet'/><input type='tablet' bus='virtio'/></devices>",
+		"");
+}
+
+static void a_device_keeps_the_controller_that_it_is_or_may_be_on(void **state)
+{
+	static const struct {
+		const char *type, *device;
+		bool stays;
+	} cases[] = {
+		{"sata", "<disk><target dev='sda' bus='sata'/></disk>", true},
+		{"sata", "<disk><target dev='sda'/></disk>", true},
+		{"sata", "<disk><target dev='sda' bus='scsi'/></disk>", false},
+		{"sata",
+			"<disk><target dev='sda' bus='sata'/><address type='drive' "
+			"controller='1'/></disk>",
+			true},
+		{"sata",
+			"<disk><target dev='sda' bus='sata'/><address type='drive' "
+			"controller='0'/></disk>",
+			false},
+		{"sata",
+			"<disk><target dev='sda' bus='sata'/><address type='pci' "
+			"controller='0'/></disk>",
+			true},
+		{"sata", "<disk><target dev='sda' bus='sata'/><address type='drive'/></disk>",
+			true},
+		{"scsi", "<hostdev type='scsi'/>", true},
+		{"scsi", "<hostdev type='scsi_host'/>", true},
+		{"scsi",
+			"<hostdev type='pci'><source><address domain='0' bus='1' slot='0' "
+			"function='0'/></source></hostdev>",
+			false},
+		{"sata", "<hostdev type='scsi'/>", false},
+		{"scsi", "<hostdev type='scsi'><address type='drive' controller='1'/></hostdev>",
+			true},
+		{"scsi", "<hostdev type='scsi'><address type='drive' controller='0'/></hostdev>",
+			false},
+		{"ccid", "<smartcard mode='host'/>", true},
+		{"ccid", "<smartcard mode='host'><address type='ccid' controller='1'/></smartcard>",
+			true},
+		{"ccid", "<smartcard mode='host'><address type='ccid' controller='0'/></smartcard>",
+			false},
+		{"scsi", "<smartcard mode='host'/>", false},
+		{"virtio-serial", "<channel type='unix'><target type='virtio'/></channel>", true},
+		{"virtio-serial", "<console type='pty'><target type='virtio'/></console>", true},
+		{"virtio-serial", "<channel type='unix'><target type='guestfwd'/></channel>",
+			false},
+		{"virtio-serial", "<serial type='pty'><target type='virtio'/></serial>", false},
+		{"virtio-serial",
+			"<channel type='unix'><target type='virtio'/><address "
+			"type='virtio-serial' controller='1'/></channel>",
+			true},
+		{"virtio-serial",
+			"<channel type='unix'><target type='virtio'/><address "
+			"type='virtio-serial' controller='0'/></channel>",
+			false},
+		{"scsi", "<channel type='unix'><target type='virtio'/></channel>", false},
+	};
+	const struct fit_intent_lean lean = {.controllers = true};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(cases); i++) {
+		fit_autofree char *body =
+			fit_xasprintf(PC "<devices><controller type='%s' index='1'/>%s</devices>",
+				cases[i].type, cases[i].device);
+		fit_autofree char *gone = fit_xasprintf(
+			"devices/controller[@type='%s'][@index='1']\n", cases[i].type);
+
+		expect(lean, body, cases[i].stays ? "" : gone);
+	}
+}
+
+static void what_goes_and_what_stays_is_said(void **state)
+{
+	const struct fit_intent_lean all = {.graphics = true,
+		.video = true,
+		.sound = true,
+		.serial = true,
+		.parallel = true,
+		.smartcard = true,
+		.cdrom = true,
+		.floppy = true,
+		.controllers = true,
+		.usb = true};
+
+	(void)state;
+	expect_said(all,
+		Q35
+		"<devices>" SERIAL
+		"<graphics type='spice'/><video/><sound model='ich9'/><sound model='ac97'/>"
+		"<parallel type='pty'/><smartcard type='spicevmc'/><disk device='cdrom'><target "
+		"dev='sda' bus='sata'/></disk>"
+		"<disk device='floppy'><target dev='fda' bus='fdc'/></disk><controller "
+		"type='sata' index='0'/>"
+		"<controller type='sata' index='1'/><controller type='scsi' index='0'/><redirdev "
+		"type='spicevmc'/><redirfilter/>"
+		"<channel type='spicevmc'/><input type='tablet' bus='usb'/><input type='mouse' "
+		"bus='usb'/><hub type='usb'/></devices>",
+
+		"graphics goes: nobody looks at the guest\n"
+		"the video adapter goes: nobody looks at the guest\n"
+		"USB redirection goes: there is no SPICE\n"
+		"the smartcard goes: there is no SPICE\n"
+		"the SPICE channel goes: there is no SPICE\n"
+		"the sound card (2) goes: nothing says that it is used\n"
+		"the serial port stays: it is the only console\n"
+		"the parallel port goes: nothing is connected to it\n"
+		"cdrom drive sda goes: it is empty\n"
+		"floppy drive fda goes: it is empty\n"
+		"sata controller 1 goes: no device is on it\n"
+		"scsi controller 0 goes: no device is on it\n"
+		"the USB tablet goes: it costs polling, and there is PS/2\n"
+		"the USB mouse goes: it costs polling, and there is PS/2\n"
+		"the USB hub goes: libvirt adds one where it needs it\n"
+		"the USB controller goes: there is no USB device\n"
+		"goes from the definition: graphics, the video adapter, USB redirection, the "
+		"smartcard, the SPICE channel, the sound card (2), the parallel port, cdrom "
+		"drive sda, floppy drive fda, sata controller 1, scsi controller 0, the USB "
+		"tablet, the USB mouse, the USB hub, the USB controller (revert brings it back)\n");
+	expect_said(all,
+		PC "<devices>" SERIAL VNC "<hostdev display='on'/><video/><parallel type='dev'/>"
+		   "<disk device='cdrom'><source file='/x'/><target dev='hda'/></disk>"
+		   "<disk device='floppy'><target dev='fda'/><boot order='1'/></disk>"
+		   "<controller type='scsi' index='0'/><controller type='scsi' index='1'/>" ON_SCSI(
+			   "1") "<redirdev type='tcp'/></devices>",
+
+		"graphics stays: a passed-through device is shown there\n"
+		"the video adapter stays: graphics show it\n"
+		"the serial port goes: it is not the only console\n"
+		"the parallel port stays: something is connected to it\n"
+		"cdrom drive hda stays: there is a medium in it\n"
+		"floppy drive fda stays: the guest may boot from it\n"
+		"scsi controller 1 stays: a device is on it\n"
+		"scsi controller 0 stays: a device is on it\n"
+		"the USB controller stays: there is a USB device\n"
+		"goes from the definition: the serial port (revert brings it back)\n");
+	expect_said(all,
+		ARM "<devices>" VNC
+		    "<console type='pty'/><hostdev display='on'/><serial type='tcp'/></devices>",
+
+		"graphics stays: a passed-through device is shown there\n"
+		"the video adapter stays: graphics show it\n"
+		"the serial port stays: something is connected to a serial port or console\n"
+		"USB input stays: graphics need it here\n");
+	expect_said(all, Q35 "<devices>" VNC "</devices>",
+		"graphics stays: there is no console besides them\n"
+		"the video adapter stays: graphics show it\n"
+		"the USB controller goes: there is no USB device\n"
+		"goes from the definition: the USB controller (revert brings it back)\n");
+	expect_said(all,
+		Q35 "<devices>" SERIAL
+		    "<graphics type='spice'/><channel type='spiceport'/></devices>",
+
+		"graphics stays: a character device is connected to SPICE\n"
+		"the video adapter stays: graphics show it\n"
+		"the serial port goes: it is not the only console\n"
+		"the USB controller goes: there is no USB device\n"
+		"goes from the definition: the serial port, the USB controller (revert brings it "
+		"back)\n");
+	expect_said(all, Q35 "<devices>" SERIAL "<graphics type='vnc' passwd=''/></devices>",
+		"graphics stays: they have a password, which everybody could read in the metadata\n"
+		"the video adapter stays: graphics show it\n"
+		"the serial port goes: it is not the only console\n"
+		"the USB controller goes: there is no USB device\n"
+		"goes from the definition: the serial port, the USB controller (revert brings it "
+		"back)\n");
+	expect_said(all, Q35 "<devices>" SERIAL "<graphics type='sdl'/></devices>",
+		"graphics stays: they are neither VNC nor SPICE\n"
+		"the video adapter stays: graphics show it\n"
+		"the serial port goes: it is not the only console\n"
+		"the USB controller goes: there is no USB device\n"
+		"goes from the definition: the serial port, the USB controller (revert brings it "
+		"back)\n");
+}
+
 static void nothing_is_asked_for_nothing_goes(void **state)
 {
 	(void)state;
@@ -239,6 +460,9 @@ int main(void)
 		cmocka_unit_test(controllers_go_when_nothing_is_on_them),
 		cmocka_unit_test(controllers_without_a_number_go_by_the_one_they_will_have),
 		cmocka_unit_test(graphics_go_with_what_belongs_to_them),
+		cmocka_unit_test(anything_on_usb_keeps_its_controller),
+		cmocka_unit_test(a_device_keeps_the_controller_that_it_is_or_may_be_on),
+		cmocka_unit_test(what_goes_and_what_stays_is_said),
 		cmocka_unit_test(nothing_is_asked_for_nothing_goes),
 	};
 

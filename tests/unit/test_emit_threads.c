@@ -359,6 +359,134 @@ static void memory_backing_is_as_the_profile_says(void **state)
 		"allocate memory (8.2 has)\n");
 }
 
+/* What there is, and what was wanted. */
+static void a_refusal_names_both_sides(void **state)
+{
+	struct fit_thread_pin threads[] = {{.id = 1}, {.id = 2}};
+	struct fit_disk_iothread one[] = {{.target = target, .iothread = 2}};
+	struct fit_disk_iothread all[] = {{.target = target}},
+				 scsi[] = {{.controller = 1, .iothread = 1}};
+	const struct fit_intent require = {.set = true, .existing = FIT_EXISTING_REQUIRE};
+	const struct fit_profile profile = {
+		.vcpus = {.intent = require, .scheduling = {fifo, 3}},
+		.emulator = {.intent = require, .scheduling = {fifo, 1}},
+		.iothreads = {.intent = require, .scheduling = {fifo, 2}},
+		.disks.intent = require,
+		.memory.intent = require,
+	};
+	const struct {
+		const char *body, *part;
+		struct fit_plan plan;
+	} cases[] = {
+		{"<vcpu>2</vcpu><cputune><vcpusched vcpus='0' scheduler='rr' priority='1'/>"
+		 "<vcpusched vcpus='1' scheduler='rr' priority='1'/></cputune>",
+			"the scheduler of the vCPUs is set for 0, 1, but the profile:0 requires fifo with "
+			"priority 3 for each",
+			{.vcpus = threads,
+				.vcpu_count = 1,
+				.vcpus_kept = true,
+				.vcpus_real_time = true}},
+		{"<cputune><emulatorsched scheduler='rr' priority='1'/></cputune>",
+			"the scheduler of the emulator is <emulatorsched scheduler='rr' priority='1'/>, but "
+			"the profile:0 requires <emulatorsched scheduler='fifo' priority='1'/>",
+			{.emulator_real_time = true}},
+		{"<iothreads>2</iothreads><cputune><iothreadsched iothreads='1-2' scheduler='rr' priority='1'/></cputune>",
+			"the scheduler of the iothreads is set for 1-2, but the profile:0 requires fifo with "
+			"priority 2 for each",
+			{.iothreads = threads,
+				.iothread_count = 1,
+				.iothreads_kept = true,
+				.iothreads_real_time = true}},
+		{"<devices><disk><driver iothread='1'/><target dev='vda'/></disk></devices>",
+			"the iothread of disk vda is 1, but the profile:0 requires 2",
+			{.disk_iothreads = one, .disk_iothread_count = 1}},
+		{"<devices><disk><driver><iothreads><iothread id='1'/></iothreads></driver><target dev='vda'/></disk></devices>",
+			"the iothread of disk vda is a map to queues, but the profile:0 requires 2",
+			{.disk_iothreads = one, .disk_iothread_count = 1}},
+		{"<devices><disk><driver iothread='1'/><target dev='vda'/></disk></devices>",
+			"the iothread of disk vda is 1, but the profile:0 requires a map to queues",
+			{.disk_iothreads = all, .disk_iothread_count = 1}},
+		{"<devices><controller type='scsi' index='1'><driver iothread='2'/></controller></devices>",
+			"the iothread of scsi controller 1 is 2, but the profile:0 requires 1",
+			{.disk_iothreads = scsi, .disk_iothread_count = 1}},
+		{"<numatune><memory mode='strict' nodeset='0'/></numatune>",
+			"the memory binding is mode='strict' nodeset='0', but the profile:0 requires "
+			"mode='preferred' nodeset='1'",
+			{.has_memory = true, .memory_nodes = fit_made_set("1")}},
+		{"<numatune><memory placement='auto'/></numatune>",
+			"the memory binding is placement='auto', but the profile:0 requires mode='strict'",
+			{.has_memory = true,
+				.memory_strict = true,
+				.memory_nodes = fit_made_set("1")}},
+		{"<memoryBacking><source type='anonymous'/></memoryBacking>",
+			"the page size is normal pages (source 'anonymous' or allocation 'ondemand'), but "
+			"the profile:0 requires 2 MiB",
+			{.page_kib = 2048}},
+		{"<memoryBacking><hugepages/></memoryBacking>",
+			"the page size is the host's default size, but the profile:0 requires 1 GiB",
+			{.page_kib = GIB}},
+		{"<memoryBacking><hugepages><page size='2' unit='MiB'/></hugepages></memoryBacking>",
+			"the page size is 2 MiB, but the profile:0 requires set for each guest cell",
+			{.page_kib = GIB, .pages_differ = true}},
+		{"<vcpu>1</vcpu><cpu><numa><cell id='0' cpus='0' memory='1024'/></numa></cpu>"
+		 "<memoryBacking><hugepages><page size='2' unit='MiB' nodeset='0'/></hugepages></memoryBacking>",
+			"the page size is set for each guest cell, but the profile:0 requires 1 GiB",
+			{.page_kib = GIB}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(cases); i++) {
+		fit_autofree char *text = emit(cases[i].body, &cases[i].plan, &profile, NULL);
+
+		if (!strstr(text, cases[i].part))
+			fail_msg("'%s' is not in: %s", cases[i].part, text);
+	}
+}
+
+static void schedulers_of_iothreads_are_those_of_the_plan(void **state)
+{
+	struct fit_thread_pin iothreads[] = {{.id = 1}, {.id = 4}};
+	const struct fit_plan plan = {.iothreads = iothreads,
+		.iothread_count = 2,
+		.iothreads_kept = true,
+		.iothreads_real_time = true};
+	const struct fit_profile profile = {
+		.iothreads = {.intent = {.set = true}, .scheduling = {fifo, 2}}};
+
+	(void)state;
+	expect("", &plan, &profile, NULL,
+		"cputune/iothreadsched[@iothreads='1'] = <iothreadsched iothreads='1' scheduler='fifo' "
+		"priority='2'/>\n"
+		"cputune/iothreadsched[@iothreads='4'] = <iothreadsched iothreads='4' scheduler='fifo' "
+		"priority='2'/>\n");
+}
+
+static void bindings_of_cells_give_way_as_a_whole(void **state)
+{
+	struct fit_planned_cell cells[] = {
+		{.memory_nodes = fit_made_set("0")}, {.memory_nodes = fit_made_set("1")}};
+	struct fit_plan plan = {.has_memory = true,
+		.memory_nodes = fit_made_set("0-1"),
+		.cells = cells,
+		.cell_count = 2,
+		.cells_kept = true};
+	const struct fit_profile profile = {
+		.memory.intent = {.set = true, .existing = FIT_EXISTING_REPLACE}};
+	static const char own[] =
+		"<vcpu>2</vcpu><cpu><numa><cell id='0' cpus='0' memory='1024'/><cell id='1' cpus='1' memory='1024'/></numa></cpu>"
+		"<numatune><memnode cellid='1' mode='strict' nodeset='0'/></numatune>";
+
+	(void)state;
+	expect(own, &plan, &profile, NULL,
+		"numatune = <numatune><memory mode='preferred' nodeset='0-1'/><memnode cellid='0' "
+		"mode='preferred' nodeset='0'/><memnode cellid='1' mode='preferred' nodeset='1'/>"
+		"</numatune>\n");
+	cells[0].memory_nodes = cells[1].memory_nodes = plan.memory_nodes;
+	plan.memory_strict = true;
+	expect(own, &plan, &profile, NULL,
+		"numatune = <numatune><memory mode='strict' nodeset='0-1'/></numatune>\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -371,6 +499,9 @@ int main(void)
 		cmocka_unit_test(cells_come_with_distances_bindings_and_pages),
 		cmocka_unit_test(own_cells_are_kept_replaced_or_required),
 		cmocka_unit_test(memory_backing_is_as_the_profile_says),
+		cmocka_unit_test(a_refusal_names_both_sides),
+		cmocka_unit_test(schedulers_of_iothreads_are_those_of_the_plan),
+		cmocka_unit_test(bindings_of_cells_give_way_as_a_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
