@@ -41,48 +41,64 @@ static char *format_memnode(const struct fit_plan *plan, size_t cell)
 	return fit_xasprintf("<memnode cellid='%zu' %s/>", cell, binding);
 }
 
-/* A cell's own binding would win over ours: where the definition has such, all of <numatune> is
- * replaced. */
-static void replace_numatune(const struct fit_emitter *emitter, const char *binding)
+/* The lines that are to be there. */
+static struct fit_edits list_bindings(const struct fit_plan *plan, const char *binding)
 {
-	const struct fit_plan *plan = emitter->plan;
-	fit_autobuffer struct fit_buffer text = {0};
+	struct fit_edits lines = {0};
 
-	fit_buffer_addf(&text, "<numatune><memory %s/>", binding);
+	fit_edits_setf(&lines, "numatune/memory", "<memory %s/>", binding);
 	for (size_t i = 0; i < plan->cell_count && needs_memnodes(plan); i++) {
+		fit_autofree char *path = fit_xasprintf("numatune/memnode[@cellid='%zu']", i);
 		fit_autofree char *memnode = format_memnode(plan, i);
 
-		fit_buffer_add(&text, memnode);
+		fit_edits_set(&lines, path, memnode);
+	}
+	return lines;
+}
+
+static bool are_there(const struct fit_emitter *emitter, const struct fit_edits *lines)
+{
+	for (size_t i = 0; i < lines->count; i++)
+		if (!fit_emit_is_there(emitter, lines->items[i].path, lines->items[i].value))
+			return false;
+	return emitter->domain->has_memnodes == (lines->count > 1);
+}
+
+/* A cell's own binding would win over ours: where the definition has such, all of <numatune> is
+ * replaced. */
+static void write_bindings(const struct fit_emitter *emitter, const struct fit_edits *lines)
+{
+	fit_autobuffer struct fit_buffer text = {0};
+
+	fit_buffer_add(&text, "<numatune>");
+	for (size_t i = 0; i < lines->count; i++) {
+		fit_buffer_add(&text, lines->items[i].value);
+		if (!emitter->domain->has_memnodes)
+			fit_edits_set(emitter->edits, lines->items[i].path, lines->items[i].value);
 	}
 	fit_buffer_add(&text, "</numatune>");
-	fit_edits_set(emitter->edits, "numatune", text.text);
+	if (emitter->domain->has_memnodes)
+		fit_edits_set(emitter->edits, "numatune", text.text);
 }
 
 static int emit_binding(const struct fit_emitter *emitter)
 {
 	const struct fit_plan *plan = emitter->plan;
-	fit_autofree char *found = found_binding(emitter->domain);
-	fit_autofree char *wanted =
+	fit_autofree char *binding =
 		format_binding(plan->memory_strict ? "strict" : "preferred", &plan->memory_nodes);
-	int decision;
+	struct fit_edits lines = list_bindings(plan, binding);
+	fit_autofree char *wanted = fit_xasprintf(
+		"%s%s", binding, lines.count > 1 ? " and one for each guest cell" : "");
+	fit_autofree char *found =
+		are_there(emitter, &lines) ? fit_xstrdup(wanted) : found_binding(emitter->domain);
+	int decision = 0;
 
-	if (!plan->has_memory || fit_cpuset_is_empty(&plan->memory_nodes))
-		return 0;
-	decision = fit_emit_decide(
-		emitter, &emitter->profile->memory.intent, "the memory binding", found, wanted);
-	if (decision <= 0)
-		return decision;
-	if (emitter->domain->has_memnodes) {
-		replace_numatune(emitter, wanted);
-		return decision;
-	}
-	fit_edits_setf(emitter->edits, "numatune/memory", "<memory %s/>", wanted);
-	for (size_t i = 0; i < plan->cell_count && needs_memnodes(plan); i++) {
-		fit_autofree char *path = fit_xasprintf("numatune/memnode[@cellid='%zu']", i);
-		fit_autofree char *memnode = format_memnode(plan, i);
-
-		fit_edits_set(emitter->edits, path, memnode);
-	}
+	if (plan->has_memory && !fit_cpuset_is_empty(&plan->memory_nodes))
+		decision = fit_emit_decide(emitter, &emitter->profile->memory.intent,
+			"the memory binding", found, wanted);
+	if (decision > 0)
+		write_bindings(emitter, &lines);
+	fit_edits_clear(&lines);
 	return decision;
 }
 

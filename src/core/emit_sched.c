@@ -32,37 +32,67 @@ static bool is_one_of(const struct fit_thread_pin *threads, size_t count,
 	return false;
 }
 
+static char *format_path(const struct threads *kind, const char *list)
+{
+	return fit_xasprintf("cputune/%s[@%s='%s']", kind->element, kind->attribute, list);
+}
+
+/* The lines that are to be there, by thread. */
+static struct fit_edits list_lines(const struct fit_scheduling *scheduling,
+	const struct threads *kind, const struct fit_thread_pin *threads, size_t count)
+{
+	struct fit_edits lines = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		fit_autofree char *list = fit_xasprintf("%u", threads[i].id);
+		fit_autofree char *path = format_path(kind, list);
+
+		fit_edits_setf(&lines, path, "<%s %s='%s' scheduler='%s' priority='%u'/>",
+			kind->element, kind->attribute, list, scheduling->policy,
+			scheduling->priority);
+	}
+	return lines;
+}
+
+/* What the definition has, for people; NULL when it has none, ours if it says the same. */
+static char *describe_found(const struct fit_emitter *emitter, const struct threads *kind,
+	const struct fit_edits *lines, const char *ours)
+{
+	fit_autofree char *lists = fit_strlist_join(kind->found, ", ");
+	bool same = kind->found->count == lines->count;
+
+	if (!kind->found->count)
+		return NULL;
+	for (size_t i = 0; i < lines->count; i++)
+		same = same &&
+		       fit_emit_is_there(emitter, lines->items[i].path, lines->items[i].value);
+	return same ? fit_xstrdup(ours) : fit_xasprintf("set for %s", lists);
+}
+
 static int emit_schedulers(const struct fit_emitter *emitter, const struct fit_intent *intent,
 	const struct fit_scheduling *scheduling, const struct threads *kind,
 	const struct fit_thread_pin *threads, size_t count)
 {
-	fit_autofree char *lists = fit_strlist_join(kind->found, ", ");
-	fit_autofree char *found = kind->found->count ? fit_xasprintf("set for %s", lists) : NULL;
+	struct fit_edits lines = list_lines(scheduling, kind, threads, count);
 	fit_autofree char *wanted = fit_xasprintf(
 		"%s with priority %u for each", scheduling->policy, scheduling->priority);
+	fit_autofree char *found = describe_found(emitter, kind, &lines, wanted);
 	int decision = fit_emit_decide(emitter, intent, kind->what, found, wanted);
 	struct fit_cpuset small = {0};
 
-	if (decision <= 0)
-		return decision;
 	for (size_t i = 0; i < count; i++)
 		if (threads[i].id < FIT_CPUSET_MAX)
 			fit_cpuset_add(&small, threads[i].id);
-	for (size_t i = 0; i < kind->found->count; i++)
-		if (!is_one_of(threads, count, &small, kind->found->items[i])) {
-			fit_autofree char *path = fit_xasprintf("cputune/%s[@%s='%s']",
-				kind->element, kind->attribute, kind->found->items[i]);
+	for (size_t i = 0; i < kind->found->count && decision > 0; i++) {
+		fit_autofree char *path = format_path(kind, kind->found->items[i]);
 
+
+		if (!is_one_of(threads, count, &small, kind->found->items[i]))
 			fit_edits_remove(emitter->edits, path);
-		}
-	for (size_t i = 0; i < count; i++) {
-		fit_autofree char *path = fit_xasprintf(
-			"cputune/%s[@%s='%u']", kind->element, kind->attribute, threads[i].id);
-
-		fit_edits_setf(emitter->edits, path, "<%s %s='%u' scheduler='%s' priority='%u'/>",
-			kind->element, kind->attribute, threads[i].id, scheduling->policy,
-			scheduling->priority);
 	}
+	for (size_t i = 0; i < lines.count && decision > 0; i++)
+		fit_edits_set(emitter->edits, lines.items[i].path, lines.items[i].value);
+	fit_edits_clear(&lines);
 	return decision;
 }
 
