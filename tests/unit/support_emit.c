@@ -3,12 +3,36 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "core/fragment.h"
 #include "core/path.h"
 #include "core/xml.h"
 #include "support.h"
 #include "support_domain.h"
+
+static int load(void *context, const char *name, char **ret_path, char **ret_text,
+	size_t *ret_length, struct fit_err *err FIT_UNUSED)
+{
+	*ret_path = fit_xstrdup("p.xml");
+	*ret_text = fit_xasprintf("<profile xmlns='%s' name='%s'><summary>s</summary>%s</profile>",
+		FIT_PROFILE_NAMESPACE, name, (const char *)context);
+	*ret_length = strlen(*ret_text);
+	return 0;
+}
+
+struct fit_profile fit_test_profile(const char *intents)
+{
+	fit_autostrlist struct fit_strlist names = {0};
+	fit_autofree char *context = fit_xstrdup(intents);
+	struct fit_profile profile = {0};
+	struct fit_err err = FIT_ERR_INIT;
+
+	fit_strlist_add(&names, "p");
+	if (fit_profile_compose(&names, NULL, 0, load, context, &profile, &err) < 0)
+		fail_msg("%s\n%s", err.message, intents);
+	return profile;
+}
 
 static void check_edit(const struct fit_edit *edit)
 {

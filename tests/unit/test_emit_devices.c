@@ -13,31 +13,6 @@
 #include "support_domain.h"
 #include "support_emit.h"
 
-static int load(void *context, const char *name, char **ret_path, char **ret_text,
-	size_t *ret_length, struct fit_err *err)
-{
-	(void)err;
-	*ret_path = fit_xstrdup("p.xml");
-	*ret_text = fit_xasprintf("<profile xmlns='%s' name='%s'><summary>s</summary>%s</profile>",
-		FIT_PROFILE_NAMESPACE, name, (const char *)context);
-	*ret_length = strlen(*ret_text);
-	return 0;
-}
-
-static struct fit_profile compose(const char *intents)
-{
-	fit_autostrlist struct fit_strlist names = {0};
-	struct fit_profile profile = {0};
-	struct fit_err err = FIT_ERR_INIT;
-	char *context = fit_xstrdup(intents);
-
-	fit_strlist_add(&names, "p");
-	if (fit_profile_compose(&names, NULL, 0, load, context, &profile, &err) < 0)
-		fail_msg("%s: %s", intents, err.message);
-	free(context);
-	return profile;
-}
-
 static bool is_in_ram(void *context, const char *path)
 {
 	(void)context;
@@ -49,7 +24,7 @@ static char *emit(const char *intents, const char *body, const struct fit_target
 {
 	fit_autodoc xmlDoc *doc = fit_test_document(body);
 	struct fit_domain domain = fit_test_domain(body);
-	struct fit_profile profile = compose(intents);
+	struct fit_profile profile = fit_test_profile(intents);
 	struct fit_plan_input input = {.domain = &domain,
 		.profile = &profile,
 		.original = doc,

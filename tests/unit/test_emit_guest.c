@@ -22,29 +22,6 @@ struct trial {
 	const struct fit_target *target;
 };
 
-static int load(void *context, const char *name FIT_UNUSED, char **ret_path, char **ret_text,
-	size_t *ret_length, struct fit_err *err FIT_UNUSED)
-{
-	*ret_path = fit_xstrdup("p.xml");
-	*ret_text = fit_xasprintf("<profile xmlns='%s' name='p'><summary>P</summary>%s</profile>",
-		FIT_PROFILE_NAMESPACE, (const char *)context);
-	*ret_length = strlen(*ret_text);
-	return 0;
-}
-
-static struct fit_profile compose(const char *intents)
-{
-	fit_autostrlist struct fit_strlist names = {0};
-	struct fit_err err = FIT_ERR_INIT;
-	struct fit_profile profile = {0};
-	fit_autofree char *context = fit_xstrdup(intents);
-
-	fit_strlist_add(&names, "p");
-	if (fit_profile_compose(&names, NULL, 0, load, context, &profile, &err) < 0)
-		fail_msg("%s: %s", intents, err.message);
-	return profile;
-}
-
 static void apply(xmlDoc *doc, const struct fit_edits *edits, struct fit_remains *remains)
 {
 	static const struct fit_record info = {0};
@@ -94,7 +71,7 @@ static char *emit(const struct trial *trial)
 			trial->head ? trial->head : "type='kvm'", trial->body ? trial->body : "");
 	struct fit_err err = FIT_ERR_INIT;
 	fit_autodoc xmlDoc *doc = fit_xml_parse(xml, strlen(xml), "vm.xml", &err);
-	struct fit_profile profile = compose(trial->intents);
+	struct fit_profile profile = fit_test_profile(trial->intents);
 	struct fit_plan plan = trial->plan;
 	struct fit_domain domain = {0};
 	struct fit_edits edits = {0};
