@@ -69,7 +69,7 @@ static bool says_the_same(xmlNode *node, const char *value)
 static char *find_setting(const struct fit_emitter *emitter, const struct fit_setting *setting)
 {
 	fit_autopath struct fit_path path = {0};
-	xmlNode *root = emitter->original ? xmlDocGetRootElement(emitter->original) : NULL;
+	xmlNode *root = xmlDocGetRootElement(emitter->original);
 	xmlNode *node;
 
 	if (!root || fit_path_parse(setting->path, &path, NULL) < 0)

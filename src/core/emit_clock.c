@@ -40,8 +40,8 @@ static int emit_offset(const struct fit_emitter *emitter)
 
 static size_t count_timers(const struct fit_emitter *emitter, const char *name)
 {
-	const xmlNode *root = emitter->original ? xmlDocGetRootElement(emitter->original) : NULL;
-	const xmlNode *clock = root ? fit_xml_child(root, "clock") : NULL;
+	const xmlNode *root = xmlDocGetRootElement(emitter->original);
+	const xmlNode *clock = fit_xml_child(root, "clock");
 	size_t count = 0;
 
 	fit_xml_for_each (timer, clock, "timer") {
@@ -132,8 +132,10 @@ int fit_emit_clock(const struct fit_emitter *emitter)
 		{"kvmclock", "present", clock->kvmclock, FIT_FEATURE_KVMCLOCK},
 	};
 
-	if (!clock->intent.set || emit_offset(emitter) < 0)
-		return clock->intent.set ? -1 : 0;
+	if (!clock->intent.set)
+		return 0;
+	if (emit_offset(emitter) < 0)
+		return -1;
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(timers); i++) {
 		fit_autofree char *attributes = NULL;
 

@@ -246,7 +246,7 @@ static int emit_interface(const struct fit_emitter *emitter, struct interface *i
 
 int fit_emit_interfaces(const struct fit_emitter *emitter)
 {
-	const xmlNode *root = emitter->original ? xmlDocGetRootElement(emitter->original) : NULL;
+	const xmlNode *root = xmlDocGetRootElement(emitter->original);
 
 	if (!emitter->profile->interfaces.intent.set)
 		return 0;

@@ -40,7 +40,7 @@ static void leave_out(const struct fit_emitter *emitter, const char *what, const
 /* libvirt and QEMU tell the guest of the virtio one by an ACPI table. */
 static bool has_what_it_needs(const struct fit_emitter *emitter, enum fit_iommu model)
 {
-	const xmlNode *root = emitter->original ? xmlDocGetRootElement(emitter->original) : NULL;
+	const xmlNode *root = xmlDocGetRootElement(emitter->original);
 	fit_autofree char *why = NULL;
 
 	if (!fit_target_has(emitter->target, emitter->domain, models[model].feature, &why)) {

@@ -487,7 +487,7 @@ static void drop_all(struct lean *lean)
 
 void fit_emit_lean(const struct fit_emitter *emitter)
 {
-	const xmlNode *root = emitter->original ? xmlDocGetRootElement(emitter->original) : NULL;
+	const xmlNode *root = xmlDocGetRootElement(emitter->original);
 	struct lean lean = {
 		.emitter = emitter,
 		.intent = &emitter->profile->lean,

@@ -114,7 +114,7 @@ static char *format_settings(const struct fit_planned_vf *vf)
 		fit_buffer_add(&text, "<model type='virtio'/>");
 	if (vf->standby)
 		fit_buffer_addf(&text, "<teaming type='transient' persistent='%s'/>", vf->standby);
-	return text.length ? fit_buffer_steal(&text) : fit_xstrdup("");
+	return fit_buffer_steal(&text);
 }
 
 static void emit_vf(const struct fit_emitter *emitter, size_t number)

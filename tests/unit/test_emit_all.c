@@ -60,35 +60,49 @@ static struct fit_profile profile_with(const char *policy)
 	return fit_test_profile(intents);
 }
 
-static int try_emit(xmlDoc *doc, const char *policy, struct fit_edits *edits, struct fit_err *err)
+/* What a plan points to. */
+struct parts {
+	struct fit_thread_pin vcpus[2];
+	struct fit_thread_pin iothreads[2];
+	struct fit_disk_iothread users[2];
+	struct fit_planned_cell cells[2];
+	struct fit_planned_cache caches[2];
+};
+
+static struct parts make_parts(void)
 {
-	static const struct fit_target newest = {
-		FIT_VERSION_OF(12, 0, 0), FIT_VERSION_OF(10, 0, 0)};
 	static char target[] = "vda";
-	struct fit_thread_pin vcpus[] = {
-		{.id = 0, .cpus = fit_test_cpus("2")}, {.id = 1, .cpus = fit_test_cpus("3")}};
-	struct fit_thread_pin iothreads[] = {
-		{.id = 1, .cpus = fit_test_cpus("4")}, {.id = 2, .cpus = fit_test_cpus("5")}};
-	struct fit_disk_iothread users[] = {
-		{.target = target, .iothread = 1}, {.controller = 0, .iothread = 2}};
-	struct fit_planned_cell cells[] = {
-		{.vcpus = fit_test_cpus("0"),
-			.nodes = fit_test_cpus("0"),
-			.memory_nodes = fit_test_cpus("0"),
-			.memory_kib = 524288},
-		{.vcpus = fit_test_cpus("1"),
-			.nodes = fit_test_cpus("1"),
-			.memory_nodes = fit_test_cpus("1"),
-			.memory_kib = 524288},
+
+	return (struct parts){
+		.vcpus = {{.id = 0, .cpus = fit_test_cpus("2")},
+			{.id = 1, .cpus = fit_test_cpus("3")}},
+		.iothreads = {{.id = 1, .cpus = fit_test_cpus("4")},
+			{.id = 2, .cpus = fit_test_cpus("5")}},
+		.users = {{.target = target, .iothread = 1}, {.controller = 0, .iothread = 2}},
+		.cells =
+			{
+				{.vcpus = fit_test_cpus("0"),
+					.nodes = fit_test_cpus("0"),
+					.memory_nodes = fit_test_cpus("0"),
+					.memory_kib = 524288},
+				{.vcpus = fit_test_cpus("1"),
+					.nodes = fit_test_cpus("1"),
+					.memory_nodes = fit_test_cpus("1"),
+					.memory_kib = 524288},
+			},
+		.caches = {{fit_test_cpus("0"), 0, 4ULL << 20, 50},
+			{fit_test_cpus("1"), 1, 4ULL << 20, 50}},
 	};
-	struct fit_planned_cache caches[] = {
-		{fit_test_cpus("0"), 0, 4ULL << 20, 50}, {fit_test_cpus("1"), 1, 4ULL << 20, 50}};
-	struct fit_plan plan = {
+}
+
+static struct fit_plan make_plan(struct parts *parts)
+{
+	return (struct fit_plan){
 		.cpu_mode = FIT_CPU_MODE_HOST_PASSTHROUGH,
 		.has_topology = true,
 		.topology = {1, 1, 1, 2, 1},
 		.passthrough_cache = true,
-		.vcpus = vcpus,
+		.vcpus = parts->vcpus,
 		.vcpu_count = 2,
 		.vcpus_dedicated = true,
 		.vcpus_real_time = true,
@@ -96,22 +110,30 @@ static int try_emit(xmlDoc *doc, const char *policy, struct fit_edits *edits, st
 		.iothreads_real_time = true,
 		.has_emulator = true,
 		.emulator = fit_test_cpus("0-1"),
-		.iothreads = iothreads,
+		.iothreads = parts->iothreads,
 		.iothread_count = 2,
 		.iothreads_kept = true,
-		.disk_iothreads = users,
+		.disk_iothreads = parts->users,
 		.disk_iothread_count = 2,
 		.has_memory = true,
 		.memory_strict = true,
 		.memory_nodes = fit_test_cpus("0-1"),
 		.page_kib = 2048,
 		.memory_locked = true,
-		.cells = cells,
+		.cells = parts->cells,
 		.cell_count = 2,
 		.cells_kept = true,
-		.caches = caches,
+		.caches = parts->caches,
 		.cache_count = 2,
 	};
+}
+
+static int try_emit(xmlDoc *doc, const char *policy, struct fit_edits *edits, struct fit_err *err)
+{
+	static const struct fit_target newest = {
+		FIT_VERSION_OF(12, 0, 0), FIT_VERSION_OF(10, 0, 0)};
+	struct parts parts = make_parts();
+	struct fit_plan plan = make_plan(&parts);
 	struct fit_host host = fit_made_host((struct fit_host_shape){2, 1, 4, 1});
 	struct fit_profile profile = profile_with(policy);
 	struct fit_domain domain;

@@ -359,13 +359,14 @@ static void memory_backing_is_as_the_profile_says(void **state)
 		"allocate memory (8.2 has)\n");
 }
 
+struct refusal {
+	const char *body, *part;
+	struct fit_plan plan;
+};
+
 /* What there is, and what was wanted. */
-static void a_refusal_names_both_sides(void **state)
+static void expect_refusals(const struct refusal *cases, size_t count)
 {
-	struct fit_thread_pin threads[] = {{.id = 1}, {.id = 2}};
-	struct fit_disk_iothread one[] = {{.target = target, .iothread = 2}};
-	struct fit_disk_iothread all[] = {{.target = target}},
-				 scsi[] = {{.controller = 1, .iothread = 1}};
 	const struct fit_intent require = {.set = true, .existing = FIT_EXISTING_REQUIRE};
 	const struct fit_profile profile = {
 		.vcpus = {.intent = require, .scheduling = {fifo, 3}},
@@ -374,10 +375,22 @@ static void a_refusal_names_both_sides(void **state)
 		.disks.intent = require,
 		.memory.intent = require,
 	};
-	const struct {
-		const char *body, *part;
-		struct fit_plan plan;
-	} cases[] = {
+
+	for (size_t i = 0; i < count; i++) {
+		fit_autofree char *text = emit(cases[i].body, &cases[i].plan, &profile, NULL);
+
+		if (!strstr(text, cases[i].part))
+			fail_msg("'%s' is not in: %s", cases[i].part, text);
+	}
+}
+
+static void a_refusal_of_threads_names_both_sides(void **state)
+{
+	struct fit_thread_pin threads[] = {{.id = 1}, {.id = 2}};
+	struct fit_disk_iothread one[] = {{.target = target, .iothread = 2}};
+	struct fit_disk_iothread all[] = {{.target = target}},
+				 scsi[] = {{.controller = 1, .iothread = 1}};
+	const struct refusal cases[] = {
 		{"<vcpu>2</vcpu><cputune><vcpusched vcpus='0' scheduler='rr' priority='1'/>"
 		 "<vcpusched vcpus='1' scheduler='rr' priority='1'/></cputune>",
 			"the scheduler of the vCPUs is set for 0, 1, but the profile:0 requires fifo with "
@@ -409,6 +422,15 @@ static void a_refusal_names_both_sides(void **state)
 		{"<devices><controller type='scsi' index='1'><driver iothread='2'/></controller></devices>",
 			"the iothread of scsi controller 1 is 2, but the profile:0 requires 1",
 			{.disk_iothreads = scsi, .disk_iothread_count = 1}},
+	};
+
+	(void)state;
+	expect_refusals(cases, FIT_ARRAY_SIZE(cases));
+}
+
+static void a_refusal_of_memory_names_both_sides(void **state)
+{
+	const struct refusal cases[] = {
 		{"<numatune><memory mode='strict' nodeset='0'/></numatune>",
 			"the memory binding is mode='strict' nodeset='0', but the profile:0 requires "
 			"mode='preferred' nodeset='1'",
@@ -435,12 +457,7 @@ static void a_refusal_names_both_sides(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < FIT_ARRAY_SIZE(cases); i++) {
-		fit_autofree char *text = emit(cases[i].body, &cases[i].plan, &profile, NULL);
-
-		if (!strstr(text, cases[i].part))
-			fail_msg("'%s' is not in: %s", cases[i].part, text);
-	}
+	expect_refusals(cases, FIT_ARRAY_SIZE(cases));
 }
 
 static void schedulers_of_iothreads_are_those_of_the_plan(void **state)
@@ -499,7 +516,8 @@ int main(void)
 		cmocka_unit_test(cells_come_with_distances_bindings_and_pages),
 		cmocka_unit_test(own_cells_are_kept_replaced_or_required),
 		cmocka_unit_test(memory_backing_is_as_the_profile_says),
-		cmocka_unit_test(a_refusal_names_both_sides),
+		cmocka_unit_test(a_refusal_of_threads_names_both_sides),
+		cmocka_unit_test(a_refusal_of_memory_names_both_sides),
 		cmocka_unit_test(schedulers_of_iothreads_are_those_of_the_plan),
 		cmocka_unit_test(bindings_of_cells_give_way_as_a_whole),
 	};
