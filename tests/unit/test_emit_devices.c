@@ -390,6 +390,18 @@ static void own_iommu_and_ioapic_follow_the_policy(void **state)
 		"");
 }
 
+static void a_refusal_of_rings_names_both_sides(void **state)
+{
+	fit_autofree char *text = emit("<interfaces rx_queue_size='512' existing='require'/>",
+		"<vcpu>1</vcpu><devices><interface type='bridge'><model type='virtio'/><driver "
+		"rx_queue_size='256'/></interface></devices>",
+		NULL);
+
+	(void)state;
+	assert_non_null(
+		strstr(text, "rx_queue_size of interface bridge is 256, but p.xml:1 requires 512"));
+}
+
 /* Libvirt adds both by itself. */
 static void helpers_that_libvirt_adds_are_switched_off(void **state)
 {
@@ -441,6 +453,7 @@ int main(void)
 		cmocka_unit_test(an_iommu_that_cannot_be_is_left_out_and_said),
 		cmocka_unit_test(the_driver_of_an_iommu_is_as_the_profile_says),
 		cmocka_unit_test(own_iommu_and_ioapic_follow_the_policy),
+		cmocka_unit_test(a_refusal_of_rings_names_both_sides),
 		cmocka_unit_test(helpers_that_libvirt_adds_are_switched_off),
 	};
 
