@@ -105,10 +105,8 @@ static bool has_invtsc(const struct fit_emitter *emitter)
 static int emit_tsc(const struct fit_emitter *emitter)
 {
 	const char *mode = emitter->profile->clock.tsc;
-	fit_autofree char *attributes = fit_xasprintf("present='yes' mode='%s'", mode ? mode : "");
+	fit_autofree char *attributes = fit_xasprintf("present='yes' mode='%s'", mode);
 
-	if (!mode)
-		return 0;
 	if (has_invtsc(emitter))
 		return emit_timer(emitter, "tsc", attributes, FIT_FEATURE_TSC);
 	fit_plan_reason(emitter->plan, FIT_REASON_CHOICE, "clock",
@@ -145,5 +143,5 @@ int fit_emit_clock(const struct fit_emitter *emitter)
 		if (emit_timer(emitter, timers[i].name, attributes, timers[i].feature) < 0)
 			return -1;
 	}
-	return emit_tsc(emitter);
+	return clock->tsc ? emit_tsc(emitter) : 0;
 }

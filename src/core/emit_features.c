@@ -112,8 +112,7 @@ static int emit_enlightenment(
 static int emit_vendor_id(const struct fit_emitter *emitter, fit_hyperv_set have)
 {
 	const char *id = emitter->profile->hyperv.vendor_id;
-	fit_autofree char *value =
-		fit_xasprintf("<vendor_id state='on' value='%s'/>", id ? id : "");
+	fit_autofree char *value = fit_xasprintf("<vendor_id state='on' value='%s'/>", id);
 	const struct fit_setting setting = {
 		.topic = "features",
 		.what = "vendor_id",
@@ -122,8 +121,6 @@ static int emit_vendor_id(const struct fit_emitter *emitter, fit_hyperv_set have
 		.feature = FIT_FEATURE_HYPERV,
 	};
 
-	if (!id)
-		return 0;
 	if (!have) {
 		fit_plan_reason(emitter->plan, FIT_REASON_NOTE, "features",
 			"vendor_id is left out: without any Hyper-V enlightenment no guest sees it");
@@ -156,7 +153,7 @@ static int emit_hyperv(const struct fit_emitter *emitter)
 		if (hyperv->features >> i & 1 && emit_enlightenment(emitter, i, &have) < 0)
 			return -1;
 	}
-	return emit_vendor_id(emitter, have);
+	return hyperv->vendor_id ? emit_vendor_id(emitter, have) : 0;
 }
 
 int fit_emit_features(const struct fit_emitter *emitter)

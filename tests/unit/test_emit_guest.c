@@ -376,6 +376,19 @@ static void the_tsc_is_a_clock_only_where_it_is_invariant(void **state)
 		.body = "<cpu mode='host-passthrough'/>");
 }
 
+static void an_offset_that_is_not_asked_for_is_the_users(void **state)
+{
+	(void)state;
+	EXPECT("clock/timer[@name='hpet'] = <timer name='hpet' present='no'/>\n",
+		.intents = "<clock hpet='no' existing='replace'/>",
+		.body = "<clock offset='localtime'/>");
+	EXPECT("vm: cannot fit: the offset of the clock is timezone, but p.xml:1 requires "
+	       "localtime: remove it from the definition, or say existing=\"keep\" or "
+	       "\"replace\" in the profile\n",
+		.intents = "<clock offset='localtime' existing='require'/>",
+		.body = "<clock offset='timezone' timezone='Europe/Berlin'/>");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -393,6 +406,7 @@ int main(void)
 		cmocka_unit_test(timers_are_replaced_by_name),
 		cmocka_unit_test(a_timer_that_is_there_twice_is_left_alone),
 		cmocka_unit_test(the_tsc_is_a_clock_only_where_it_is_invariant),
+		cmocka_unit_test(an_offset_that_is_not_asked_for_is_the_users),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,6 +55,9 @@ static void machine_types_have_families(void **state)
 		{"x86_64", "microvm", FIT_MACHINE_MICROVM},
 		{"x86_64", "isapc", FIT_MACHINE_OTHER},
 		{"aarch64", "virt-10.0", FIT_MACHINE_ARM},
+		{"aarch64", "", FIT_MACHINE_ARM},
+		{"armv7l", "virt-7.2", FIT_MACHINE_ARM},
+		{"armv7l", "vexpress-a9", FIT_MACHINE_OTHER},
 		{"aarch64", "sbsa-ref", FIT_MACHINE_OTHER},
 		{"ppc64le", "pseries-7.2", FIT_MACHINE_PSERIES},
 		{"ppc64", "powernv", FIT_MACHINE_OTHER},
@@ -64,6 +67,7 @@ static void machine_types_have_families(void **state)
 	};
 
 	(void)state;
+	assert_int_equal(fit_machine_of(&(struct fit_domain){0}), FIT_MACHINE_PC);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char arch[16], machine[32];
 		struct fit_domain domain = {.arch = arch, .machine = machine};
