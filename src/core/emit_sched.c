@@ -86,7 +86,6 @@ static int emit_schedulers(const struct fit_emitter *emitter, const struct fit_i
 	for (size_t i = 0; i < kind->found->count && decision > 0; i++) {
 		fit_autofree char *path = format_path(kind, kind->found->items[i]);
 
-
 		if (!is_one_of(threads, count, &small, kind->found->items[i]))
 			fit_edits_remove(emitter->edits, path);
 	}
