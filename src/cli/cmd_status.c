@@ -8,6 +8,7 @@
 #include "cli/status.h"
 #include "cli/verbs.h"
 #include "sys/paths.h"
+#include "sys/value.h"
 
 static void print_row(const char *topic, const char *text)
 {
@@ -97,7 +98,8 @@ static void print_host(const struct fit_status *status, const struct fit_fsroot 
 	if (ledger->count)
 		puts("host: changed while domains run");
 	for (size_t i = 0; i < ledger->count; i++) {
-		fit_autofree char *now = fit_fsroot_try_read(root, ledger->items[i].path);
+		fit_autofree char *now =
+			fit_value_read(root, ledger->items[i].kind, ledger->items[i].path);
 
 		fit_strlist_addf(
 			&texts, "%s, was %s", now ? now : "gone", ledger->items[i].baseline);
@@ -185,7 +187,7 @@ static struct json_object *json_host(const struct fit_ledger *ledger, const stru
 	for (size_t i = 0; i < ledger->count; i++) {
 		const struct fit_ledger_entry *entry = &ledger->items[i];
 		struct json_object *object = json_object_new_object();
-		fit_autofree char *now = fit_fsroot_try_read(root, entry->path);
+		fit_autofree char *now = fit_value_read(root, entry->kind, entry->path);
 
 		json_object_object_add(object, "kind",
 			json_object_new_string(fit_resource_kind_name(entry->kind)));

@@ -10,11 +10,15 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/alias.h"
+#include "core/host_write.h"
 
 void fit_hostops_clear(struct fit_hostops *ops)
 {
-	for (size_t i = 0; i < ops->count; i++)
+	for (size_t i = 0; i < ops->count; i++) {
+		free(ops->items[i].devices);
+		free(ops->items[i].path);
 		free(ops->items[i].value);
+	}
 	free(ops->items);
 	*ops = (struct fit_hostops){0};
 }
@@ -27,7 +31,7 @@ static struct fit_op *add_op(struct fit_hostops *ops, enum fit_op_kind kind)
 	} phases[] = {
 		[FIT_OP_VF] = {FIT_PHASE_PREPARE, FIT_PHASE_RELEASE},
 		[FIT_OP_PAGES] = {FIT_PHASE_PREPARE, FIT_PHASE_STOPPED},
-		[FIT_OP_GOVERNOR] = {FIT_PHASE_START, FIT_PHASE_STOPPED},
+		[FIT_OP_SETTING] = {FIT_PHASE_START, FIT_PHASE_STOPPED},
 		[FIT_OP_IRQS_ELSEWHERE] = {FIT_PHASE_STARTED, FIT_PHASE_STOPPED},
 		[FIT_OP_IRQS_DEVICE] = {FIT_PHASE_STARTED, FIT_PHASE_STOPPED},
 	};
@@ -72,16 +76,55 @@ static void add_pages(const struct fit_domain *fitted, struct fit_hostops *ops)
 	}
 }
 
-static void add_governor(const struct fit_profile *profile, struct fit_hostops *ops)
+static struct fit_op *add_setting(
+	struct fit_hostops *ops, enum fit_host_setting_id id, const char *value, bool refuse)
 {
-	struct fit_op *op;
+	struct fit_op *op = add_op(ops, FIT_OP_SETTING);
 
-	if (!profile->governor.intent.set || fit_cpuset_is_empty(&ops->own_cpus))
-		return;
-	op = add_op(ops, FIT_OP_GOVERNOR);
-	op->cpus = ops->own_cpus;
-	op->value = fit_xstrdup(profile->governor.value);
-	op->optional = !profile->governor.missing_refuse;
+	op->setting = id;
+	op->apply = fit_host_settings[id].phase;
+	op->value = fit_xstrdup(value);
+	op->optional = !refuse;
+	return op;
+}
+
+/* Is there a CPU or a device that the setting would be for? */
+static bool has_target(const struct fit_host_setting *setting, const struct fit_domain *fitted,
+	const struct fit_hostops *ops)
+{
+	if (fit_host_setting_needs_cpus(setting))
+		return !fit_cpuset_is_empty(&ops->own_cpus);
+	return !fit_host_setting_needs_devices(setting) || fitted->hostdev_count;
+}
+
+static void add_settings(
+	const struct fit_domain *fitted, const struct fit_profile *profile, struct fit_hostops *ops)
+{
+	for (unsigned int id = 0; id < FIT_SETTING_COUNT; id++) {
+		const struct fit_intent_setting *intent = &profile->host[id];
+		const struct fit_host_setting *setting = &fit_host_settings[id];
+		struct fit_op *op;
+
+		if (!intent->intent.set || !intent->value || !has_target(setting, fitted, ops))
+			continue;
+		op = add_setting(
+			ops, (enum fit_host_setting_id)id, intent->value, intent->missing_refuse);
+		if (fit_host_setting_needs_cpus(setting))
+			op->cpus = ops->own_cpus;
+		for (size_t i = 0;
+			i < fitted->hostdev_count && fit_host_setting_needs_devices(setting); i++)
+			*FIT_APPEND(op->devices, op->device_count) = fitted->hostdevs[i].source;
+	}
+}
+
+static void add_writes(const struct fit_profile *profile, struct fit_hostops *ops)
+{
+	for (size_t i = 0; i < profile->write_count; i++) {
+		const struct fit_host_write *write = &profile->writes[i];
+
+		add_setting(ops, write->setting, write->value, write->missing_refuse)->path =
+			fit_host_write_path(write->setting, write->name);
+	}
 }
 
 /* vCPUs that the profile dedicates CPUs to, and that have them: pins that the user kept may float,
@@ -127,8 +170,11 @@ static void add_interrupts(
 
 	if (!profile->interrupts.intent.set)
 		return;
-	if (profile->interrupts.others_elsewhere && !fit_cpuset_is_empty(&ops->own_cpus))
+	if (profile->interrupts.others_elsewhere && !fit_cpuset_is_empty(&ops->own_cpus)) {
 		add_op(ops, FIT_OP_IRQS_ELSEWHERE)->cpus = ops->own_cpus;
+		add_setting(ops, FIT_SETTING_NEW_INTERRUPTS, "elsewhere", false)->cpus =
+			ops->own_cpus;
+	}
 	for (size_t i = 0; i < fitted->hostdev_count && !fit_cpuset_is_empty(&cpus); i++) {
 		struct fit_op *op = add_op(ops, FIT_OP_IRQS_DEVICE);
 
@@ -148,7 +194,8 @@ void fit_hostops_derive(const struct fit_domain *fitted, const struct fit_profil
 		fit_domain_add_own_iothreads(fitted, &ops.own_cpus);
 	add_vfs(fitted, profile, &ops);
 	add_pages(fitted, &ops);
-	add_governor(profile, &ops);
+	add_settings(fitted, profile, &ops);
+	add_writes(profile, &ops);
 	add_interrupts(fitted, profile, &ops);
 	*ret_ops = ops;
 }
@@ -166,6 +213,31 @@ static char *describe_pages(const struct fit_op *op)
 		fit_plural(op->pages), size, nodes);
 }
 
+static char *describe_setting(const struct fit_op *op, const char *cpus)
+{
+	const struct fit_host_setting *setting = &fit_host_settings[op->setting];
+	fit_autostrlist struct fit_strlist devices = {0};
+	fit_autofree char *list = NULL;
+	const char *bound = "";
+
+	if (op->path)
+		return fit_xasprintf("%s %s = %s", setting->noun, op->path, op->value);
+	if (setting->combine == FIT_COMBINE_WITHOUT)
+		return fit_xasprintf("%s off %s", setting->noun, cpus);
+	for (size_t i = 0; i < op->device_count; i++)
+		fit_strlist_add(&devices, FIT_PCIADDR_STR(op->devices[i]));
+	list = fit_strlist_join(&devices, ", ");
+	if (setting->bound)
+		bound = setting->combine == FIT_COMBINE_LOWEST ? "at most " : "at least ";
+	return fit_xasprintf("%s %s%s%s%s", setting->noun, bound, op->value,
+		devices.count			       ? " of "
+		: fit_host_setting_needs_cpus(setting) ? " on "
+						       : "",
+		devices.count			       ? list
+		: fit_host_setting_needs_cpus(setting) ? cpus
+						       : "");
+}
+
 char *fit_op_describe(const struct fit_op *op)
 {
 	fit_autofree char *cpus = fit_cpuset_describe(&op->cpus, "CPU");
@@ -175,8 +247,8 @@ char *fit_op_describe(const struct fit_op *op)
 		return fit_xasprintf("VF %s", FIT_PCIADDR_STR(op->device));
 	case FIT_OP_PAGES:
 		return describe_pages(op);
-	case FIT_OP_GOVERNOR:
-		return fit_xasprintf("governor %s on %s", op->value, cpus);
+	case FIT_OP_SETTING:
+		return describe_setting(op, cpus);
 	case FIT_OP_IRQS_ELSEWHERE:
 		return fit_xasprintf("interrupts of other devices off %s", cpus);
 	case FIT_OP_IRQS_DEVICE:

@@ -14,20 +14,13 @@
 #include "core/cpuset.h"
 #include "core/domain.h"
 #include "core/pciaddr.h"
+#include "core/phase.h"
 #include "core/profile.h"
-
-enum fit_phase {
-	FIT_PHASE_PREPARE, /* before libvirt touches anything */
-	FIT_PHASE_START,   /* devices are bound, QEMU not yet running */
-	FIT_PHASE_STARTED, /* QEMU exists, guest in firmware */
-	FIT_PHASE_STOPPED, /* QEMU gone, VFs still on vfio-pci */
-	FIT_PHASE_RELEASE, /* VFs back on the host's driver */
-};
 
 enum fit_op_kind {
 	FIT_OP_VF,	       /* VF `device` must exist: PREPARE, undone at RELEASE */
 	FIT_OP_PAGES,	       /* `pages` of `page_kib` free on `nodes`: PREPARE, STOPPED */
-	FIT_OP_GOVERNOR,       /* cpufreq governor `value` on `cpus`: START, STOPPED */
+	FIT_OP_SETTING,	       /* `setting` to `value`: as its row says, STOPPED */
 	FIT_OP_IRQS_ELSEWHERE, /* no interrupt of others on `cpus`: STARTED, STOPPED */
 	FIT_OP_IRQS_DEVICE,    /* interrupts of `device` to `cpus`: STARTED, STOPPED */
 };
@@ -44,7 +37,11 @@ struct fit_op {
 	uint64_t pages;	   /* computed by rounding up; 0 when page_kib is 0: see memory_kib */
 	uint64_t memory_kib;
 	unsigned int create; /* FIT_OP_VF: VFs to create at least (fit_intent_vfs.create) */
-	char *value;
+	enum fit_host_setting_id setting; /* FIT_OP_SETTING: for `cpus` or `devices` by its scope */
+	struct fit_pciaddr *devices;
+	size_t device_count;
+	char *path;    /* of a literal write, in the setting's scope */
+	char *value;   /* as profiles spell it; of a literal write as it is written */
 	bool optional; /* a host without it gets a warning, not a refusal */
 };
 

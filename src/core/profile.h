@@ -15,6 +15,7 @@
 #include "base/strlist.h"
 #include "core/cpuset.h"
 #include "core/host.h"
+#include "core/host_setting.h"
 #include "core/hyperv.h"
 #include "core/request.h"
 
@@ -292,10 +293,21 @@ struct fit_intent_passthrough {
 	char *rom;	    /* rom="on" or "off"; NULL: leave */
 };
 
-struct fit_intent_governor {
+/* A setting of the host: core/host_setting.h. */
+struct fit_intent_setting {
 	struct fit_intent intent;
-	char *value;	     /* "performance", … */
-	bool missing_refuse; /* missing="refuse": no such governor is an error, not a warning */
+	char *value;	     /* as profiles spell it: "performance", "10us", …; NULL: leave */
+	bool missing_refuse; /* missing="refuse": a host without it is an error, not a warning */
+};
+
+/* A literal write: core/host_write.h. */
+struct fit_host_write {
+	enum fit_host_setting_id setting; /* FIT_SETTING_SYSCTL or FIT_SETTING_SYSFS */
+	char *name;			  /* as the profile has it: "vm.dirty_ratio" */
+	char *value;
+	bool missing_refuse;
+	const char *file; /* owned by fit_profile.files */
+	unsigned int line;
 };
 
 struct fit_profile_param {
@@ -353,10 +365,12 @@ struct fit_profile {
 	struct fit_intent_cells cells;
 	struct fit_intent_interrupts interrupts;
 	struct fit_intent_vfs vfs;
-	struct fit_intent_passthrough gpus;   /* PCI classes 03 and 12 */
-	struct fit_intent_passthrough nvme;   /* class 0108 */
-	struct fit_intent_passthrough others; /* any other */
-	struct fit_intent_governor governor;
+	struct fit_intent_passthrough gpus;		   /* PCI classes 03 and 12 */
+	struct fit_intent_passthrough nvme;		   /* class 0108 */
+	struct fit_intent_passthrough others;		   /* any other */
+	struct fit_intent_setting host[FIT_SETTING_COUNT]; /* those without an element stay unset */
+	struct fit_host_write *writes;			   /* by name; each once */
+	size_t write_count;
 	struct fit_overlay *overlay; /* <domain>: core/overlay.h; NULL: none */
 };
 

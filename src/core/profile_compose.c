@@ -54,6 +54,8 @@ void fit_profile_clear(struct fit_profile *profile)
 	free(profile->params);
 	clear_settings(profile->settings, profile->setting_count);
 	fit_profile_clear_intents(profile);
+	fit_host_writes_drop(profile, FIT_SETTING_SYSCTL);
+	fit_host_writes_drop(profile, FIT_SETTING_SYSFS);
 	fit_overlay_free(profile->overlay);
 	*profile = (struct fit_profile){0};
 }
@@ -357,6 +359,7 @@ static int apply_source(struct composition *composition, const struct fit_profil
 		intent->file = source->file;
 		intent->line = statement->line;
 	}
+	fit_host_writes_merge(&composition->profile, &source->writes);
 	return apply_overlay(composition, source);
 }
 
@@ -438,6 +441,7 @@ static void finish(struct composition *composition)
 		*FIT_APPEND(profile->settings, profile->setting_count) = *slot;
 		*slot = (struct fit_profile_setting){0};
 	}
+	fit_host_writes_list(profile, &facts);
 	add_overlay_settings(profile, &facts);
 	for (size_t i = 0; i < profile->param_count; i++)
 		fit_strlist_addf(

@@ -163,7 +163,7 @@ static char *store_text(
 {
 	char *canonical = store_word(attribute, field, text);
 
-	if (canonical)
+	if (canonical || !attribute->type)
 		return canonical;
 	canonical = fit_value_canonical(fit_value_type_find(attribute->type), NULL, text);
 	if (canonical)

@@ -13,6 +13,19 @@
 #define INTENT(field) \
 	offsetof(struct fit_profile, field), sizeof(((struct fit_profile *)NULL)->field)
 
+/* The first attribute of a setting: see core/host_settings.def. */
+#define ATTRIBUTE(text, otherwise) .name = (text), .unstated = (otherwise)
+#define VALUE(otherwise)	   ATTRIBUTE("value", otherwise)
+#define MAX(otherwise)		   ATTRIBUTE("max", otherwise)
+#define MIN(otherwise)		   ATTRIBUTE("min", otherwise)
+#define TO(otherwise)		   ATTRIBUTE("to", otherwise)
+
+#define MISSING \
+	{ \
+		"missing", &fit_field_flag, FIELD(setting, missing_refuse), \
+			WORDS({"warn", 0}, {"refuse", 1}), NULL, "warn" \
+	}
+
 const struct fit_profile_element fit_profile_elements[] = {
 	{NULL, "cpu", NULL, "cpu", INTENT(cpu), fit_grammar_cpu},
 	{NULL, "features", NULL, "features", INTENT(features), fit_grammar_features},
@@ -41,7 +54,16 @@ const struct fit_profile_element fit_profile_elements[] = {
 	{NULL, "watchdog", NULL, "watchdog", INTENT(watchdog), fit_grammar_watchdog},
 	{NULL, "iommu", NULL, "iommu", INTENT(iommu), fit_grammar_iommu},
 	{NULL, "lean", NULL, "lean", INTENT(lean), fit_grammar_lean},
-	{"host", "governor", NULL, "host governor", INTENT(governor), fit_grammar_governor},
+#define SETTING(id, element, attribute, known, other, ...) \
+	{"host", element, NULL, "host " element, INTENT(host[FIT_SETTING_##id]), \
+		(const struct fit_profile_attribute[]){ \
+			{attribute, .field = &fit_field_text, .offset = FIELD(setting, value), \
+				.words = (known), .type = (other)}, \
+			MISSING, {0}}},
+#define DERIVED(...)
+#include "core/host_settings.def"
+#undef SETTING
+#undef DERIVED
 };
 
 const size_t fit_profile_element_count = FIT_ARRAY_SIZE(fit_profile_elements);

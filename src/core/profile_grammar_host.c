@@ -15,10 +15,3 @@ const struct fit_profile_attribute fit_grammar_interrupts_of_devices[] = {
 		NULL, NULL},
 	{0},
 };
-
-const struct fit_profile_attribute fit_grammar_governor[] = {
-	{"value", &fit_field_text, FIELD(governor, value), NULL, "text", "performance"},
-	{"missing", &fit_field_flag, FIELD(governor, missing_refuse),
-		WORDS({"warn", 0}, {"refuse", 1}), NULL, "warn"},
-	{0},
-};

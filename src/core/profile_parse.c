@@ -50,6 +50,7 @@ void fit_profile_source_clear(struct fit_profile_source *source)
 		for (size_t j = 0; j < FIT_PROFILE_ATTRIBUTES_MAX; j++)
 			free(source->statements[i].texts[j]);
 	free(source->statements);
+	fit_host_writes_clear(&source->writes);
 	fit_overlay_free(source->overlay);
 	*source = (struct fit_profile_source){0};
 }
@@ -316,8 +317,7 @@ static char *known_elements(const char *parent)
 		if (!fit_strlist_contains(&names, name))
 			fit_strlist_add(&names, name);
 	}
-	if (!parent)
-		fit_strlist_add(&names, "domain");
+	fit_strlist_split(&names, parent ? FIT_HOST_WRITES : "domain", " ");
 	return fit_strlist_join(&names, ", ");
 }
 
@@ -357,6 +357,7 @@ static bool is_group(const xmlNode *node)
 static int read_group(const struct parser *parser, const xmlNode *node)
 {
 	const xmlNode *child = NULL;
+	int found;
 
 	if (fit_strict_attributes(&parser->in, node, "") < 0)
 		return -1;
@@ -365,7 +366,9 @@ static int read_group(const struct parser *parser, const xmlNode *node)
 			return -1;
 		if (!child)
 			return 0;
-		if (read_statement(parser, child, (const char *)node->name) < 0)
+		found = fit_host_writes_read(&parser->in, child, &parser->source->writes);
+		if (found < 0 ||
+			(!found && read_statement(parser, child, (const char *)node->name) < 0))
 			return -1;
 	}
 }

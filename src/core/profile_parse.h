@@ -13,6 +13,7 @@
 #include "core/profile.h"
 #include "core/profile_grammar.h"
 #include "core/profile_value.h"
+#include "core/profile_write.h"
 
 struct fit_profile_include {
 	char *name;
@@ -35,6 +36,7 @@ struct fit_profile_source {
 	size_t param_count;
 	struct fit_profile_statement *statements;
 	size_t statement_count;
+	struct fit_host_writes writes;
 	struct fit_overlay *overlay; /* NULL: none */
 };
 

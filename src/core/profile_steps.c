@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "core/overlay.h"
 #include "core/profile_grammar.h"
+#include "core/profile_write.h"
 
 static const char overlay_name[] = "domain";
 
@@ -15,6 +16,7 @@ void fit_steps_names(struct fit_strlist *ret_names)
 	for (size_t i = 0; i < fit_profile_element_count; i++)
 		if (!fit_strlist_contains(ret_names, fit_profile_elements[i].name))
 			fit_strlist_add(ret_names, fit_profile_elements[i].name);
+	fit_strlist_split(ret_names, FIT_HOST_WRITES, " ");
 	fit_strlist_add(ret_names, overlay_name);
 }
 
@@ -64,6 +66,8 @@ int fit_steps_upto(const char *name, struct fit_strlist *ret_names, struct fit_e
 
 void fit_steps_limit(struct fit_profile *profile, const struct fit_strlist *names)
 {
+	fit_autostrlist struct fit_strlist writes = {0};
+
 	for (size_t i = 0; i < fit_profile_element_count; i++) {
 		const struct fit_profile_element *element = &fit_profile_elements[i];
 
@@ -72,6 +76,10 @@ void fit_steps_limit(struct fit_profile *profile, const struct fit_strlist *name
 		fit_profile_clear_intent(element, profile);
 		memset(fit_profile_intent(element, profile), 0, element->size);
 	}
+	fit_strlist_split(&writes, FIT_HOST_WRITES, " ");
+	for (size_t i = 0; i < writes.count; i++)
+		if (!fit_strlist_contains(names, writes.items[i]))
+			fit_host_writes_drop(profile, fit_host_setting_find(writes.items[i]));
 	if (!fit_strlist_contains(names, overlay_name)) {
 		fit_overlay_free(profile->overlay);
 		profile->overlay = NULL;

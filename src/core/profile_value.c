@@ -22,6 +22,9 @@
 #define VLAN_MIN 1
 #define VLAN_MAX 4094
 
+/* The kernel keeps such times in 32-bit integers, of microseconds for example. */
+#define TIME_MAX_NS 1000000000000
+
 #define WHITE_SPACE " \t\r\n"
 
 bool fit_value_parse_count(const char *text, unsigned int *ret_count)
@@ -155,6 +158,48 @@ static char *canonical_nanoseconds(const char *text, const char *allowed FIT_UNU
 static char *canonical_percent(const char *text, const char *allowed FIT_UNUSED)
 {
 	return canonical_number(text, 1, 100);
+}
+
+static const struct {
+	const char *name;
+	uint64_t ns;
+} time_units[] = {{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}};
+
+static uint64_t unit_ns(const char *unit)
+{
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(time_units); i++)
+		if (fit_streq(time_units[i].name, unit))
+			return time_units[i].ns;
+	return 0;
+}
+
+bool fit_value_parse_time(const char *text, const char *unit, uint64_t *ret_number)
+{
+	uint64_t number, ns;
+
+	if (!fit_scan_uint(&text, TIME_MAX_NS, &number))
+		return false;
+	ns = unit_ns(text);
+	if (!ns || number > TIME_MAX_NS / ns)
+		return false;
+	*ret_number = (number * ns + unit_ns(unit) - 1) / unit_ns(unit);
+	return true;
+}
+
+/* In the largest unit that divides it. */
+static char *canonical_time(const char *text, const char *allowed FIT_UNUSED)
+{
+	uint64_t ns;
+	size_t unit = 0;
+
+	if (!fit_value_parse_time(text, "ns", &ns))
+		return NULL;
+	if (ns == 0)
+		return fit_xstrdup("0us");
+	while (ns % time_units[unit].ns)
+		unit++;
+	return fit_xasprintf(
+		"%llu%s", (unsigned long long)(ns / time_units[unit].ns), time_units[unit].name);
 }
 
 static char *canonical_size(const char *text, const char *allowed FIT_UNUSED)
@@ -346,6 +391,8 @@ static const struct fit_value_type types[] = {
 	{"percent", canonical_percent, "a number from 1 to 100 (percent)", NULL},
 	{"nanoseconds", canonical_nanoseconds, "nanoseconds, from 1 to 1000000000 (a second)",
 		NULL},
+	{"time", canonical_time,
+		"a time with its unit, such as 10us (ns, us, ms or s; at most 1000s)", NULL},
 	{"text", canonical_text, "a line of text", NULL},
 };
 

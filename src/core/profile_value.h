@@ -31,6 +31,10 @@ FIT_MUST_CHECK bool fit_value_parse_page_sizes(
 FIT_MUST_CHECK bool fit_value_parse_vcpus(
 	const char *text, unsigned int count, struct fit_cpuset *ret_vcpus);
 
+/* A time with its unit, nothing between: "10us", "2s"; of 1000 s at most. In whole @unit ("ns",
+ * "us", "ms" or "s"), rounded up. */
+FIT_MUST_CHECK bool fit_value_parse_time(const char *text, const char *unit, uint64_t *ret_number);
+
 /* A MAC address of one card in lower case, NULL when @text is none. To be freed. */
 char *fit_value_mac(const char *text);
 

@@ -52,8 +52,8 @@ static int expand(struct fit_expansion *expansion, const struct fit_hostops *ops
 		case FIT_OP_PAGES:
 			result = fit_pages_expand(expansion, op, err);
 			break;
-		case FIT_OP_GOVERNOR:
-			result = fit_governor_expand(expansion, op, err);
+		case FIT_OP_SETTING:
+			result = fit_host_setting_expand(expansion, op, err);
 			break;
 		case FIT_OP_IRQS_ELSEWHERE:
 			fit_irqs_expand_elsewhere(expansion, op);
@@ -86,7 +86,7 @@ int fit_executor_check(const struct fit_state *state, const struct fit_journal *
 static struct fit_ledger_entry *claim_entry(struct fit_state *state,
 	const struct fit_wanted *wanted, const char *current, const struct fit_cpuset *online)
 {
-	fit_autofree char *identity = fit_value_identity(state, wanted->kind, wanted->path);
+	fit_autofree char *identity = fit_value_identity(state->root, wanted->kind, wanted->path);
 	struct fit_ledger_entry *entry = fit_ledger_find(&state->ledger, wanted->path);
 	uint64_t claimed;
 
@@ -129,7 +129,7 @@ static char *adjust_pages(const struct fit_state *state, const struct fit_ledger
 static int claim_one(struct fit_state *state, struct fit_journal *journal,
 	const struct fit_wanted *wanted, const struct fit_cpuset *online, struct fit_err *err)
 {
-	fit_autofree char *current = fit_value_read(state, wanted->kind, wanted->path);
+	fit_autofree char *current = fit_value_read(state->root, wanted->kind, wanted->path);
 	fit_autofree char *target = NULL;
 	fit_autofree char *obstacle = NULL;
 	struct fit_ledger_entry *entry;
@@ -150,11 +150,9 @@ static int claim_one(struct fit_state *state, struct fit_journal *journal,
 				     : fit_xstrdup(wanted->contribution);
 	*FIT_APPEND(journal->claims, journal->claim_count) = claim;
 	target = fit_value_target(state, entry, online);
-	if (entry->kind == FIT_RESOURCE_VFS) {
-		obstacle = fit_vf_obstacle(state, entry, current, target, journal->uuid);
-		if (obstacle)
-			return fit_err_set(err, FIT_ERR_REFUSED, "%s", obstacle);
-	}
+	obstacle = fit_value_obstacle(state, entry, current, target, journal->uuid);
+	if (obstacle)
+		return fit_err_set(err, FIT_ERR_REFUSED, "%s", obstacle);
 	fit_value_announce(entry, current, target);
 	return 0;
 }
@@ -164,7 +162,7 @@ static int write_claim(struct fit_state *state, const struct fit_wanted *wanted,
 	const struct fit_cpuset *online, struct fit_strlist *notes, struct fit_err *err)
 {
 	struct fit_ledger_entry *entry = fit_ledger_find(&state->ledger, wanted->path);
-	fit_autofree char *current = fit_value_read(state, wanted->kind, wanted->path);
+	fit_autofree char *current = fit_value_read(state->root, wanted->kind, wanted->path);
 	fit_autofree char *target = entry ? fit_value_target(state, entry, online) : NULL;
 	struct fit_err problem = FIT_ERR_INIT;
 

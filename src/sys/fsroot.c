@@ -253,6 +253,18 @@ bool fit_fsroot_exists(const struct fit_fsroot *root, const char *path)
 	return fd >= 0;
 }
 
+bool fit_fsroot_has_link(const struct fit_fsroot *root, const char *path)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS,
+	};
+	fit_autoclose int fd =
+		(int)syscall(SYS_openat2, root->fd, relative(path), &how, sizeof(how));
+
+	return fd < 0 && errno != ENOENT && errno != ENOTDIR;
+}
+
 bool fit_fsroot_is_buffered(const struct fit_fsroot *root, const char *path)
 {
 	struct stat status;

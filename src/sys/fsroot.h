@@ -70,6 +70,9 @@ bool fit_fsroot_is_buffered(const struct fit_fsroot *root, const char *path);
 
 bool fit_fsroot_exists(const struct fit_fsroot *root, const char *path);
 
+/* Is a component of @path, the last one included, a symlink? Also true when that cannot be told. */
+bool fit_fsroot_has_link(const struct fit_fsroot *root, const char *path);
+
 /* Makes a symlink, in place of what is no directory there. */
 int fit_fsroot_link(
 	const struct fit_fsroot *root, const char *path, const char *target, struct fit_err *err);

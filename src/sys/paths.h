@@ -45,7 +45,9 @@
 /* Of the names that mounts and swap space have; absolute. */
 #define FIT_PATH_DEV "/dev/"
 
-/* Kernel */
+/* Kernel. Below the first two, core/host_settings.def and core/host_write.c name files. */
+#define FIT_PATH_SYSFS	      "sys"
+#define FIT_PATH_SYSCTL	      "proc/sys"
 #define FIT_PATH_BOOT_ID      "proc/sys/kernel/random/boot_id"
 #define FIT_PATH_SCHED	      "proc/sys/kernel"
 #define FIT_PATH_HOSTNAME     "proc/sys/kernel/hostname"
@@ -57,6 +59,7 @@
 #define FIT_PATH_CPU_ONLINE   FIT_PATH_CPU "/online"
 #define FIT_PATH_NODE_ONLINE  FIT_PATH_NODE "/online"
 #define FIT_PATH_CPU	      "sys/devices/system/cpu"
+#define FIT_PATH_CPUFREQ      FIT_PATH_CPU "/cpufreq"
 #define FIT_PATH_NODE	      "sys/devices/system/node"
 #define FIT_PATH_PCI_DEVICES  "sys/bus/pci/devices"
 #define FIT_PATH_HUGEPAGES    "sys/kernel/mm/hugepages"

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "sys/clock.h"
 #include "sys/paths.h"
+#include "sys/resource_kinds.h"
 
 #define AFFINITY       "smp_affinity_list"
 #define RETRIES	       3
@@ -73,8 +74,63 @@ void fit_irqs_expand_device(struct fit_expansion *expansion, const struct fit_op
 	}
 }
 
-int fit_irq_write(
-	const struct fit_state *state, const char *path, const char *target, struct fit_err *err)
+static bool equal_lists(enum fit_resource_kind kind FIT_UNUSED, const char *a, const char *b)
+{
+	struct fit_cpuset set_a, set_b;
+
+	if (fit_cpuset_parse_list(a, &set_a, NULL) == 0 &&
+		fit_cpuset_parse_list(b, &set_b, NULL) == 0)
+		return fit_cpuset_equal(&set_a, &set_b);
+	return fit_streq(a, b);
+}
+
+char *fit_irq_contribution(bool avoid, const struct fit_cpuset *cpus)
+{
+	fit_autofree char *list = fit_cpuset_format_list(cpus);
+
+	return fit_xasprintf("%s:%s", avoid ? "avoid" : "to", list);
+}
+
+static char *describe(enum fit_resource_kind kind FIT_UNUSED, const char *contribution)
+{
+	const char *list = strchr(contribution, ':');
+	fit_autofree char *described = NULL;
+	struct fit_cpuset cpus;
+
+	if (!list || fit_cpuset_parse_list(list + 1, &cpus, NULL) < 0)
+		return fit_xstrdup(contribution);
+	described = fit_cpuset_describe(&cpus, "CPU");
+	return fit_xasprintf(
+		"%s %s", fit_starts_with(contribution, "avoid:") ? "off" : "to", described);
+}
+
+static char *steer(enum fit_resource_kind kind FIT_UNUSED, const char *baseline,
+	const struct fit_strlist *contributions, const struct fit_cpuset *online)
+{
+	struct fit_cpuset affinity = {0};
+	struct fit_cpuset avoided = {0};
+	const char *latest = NULL;
+
+	for (size_t i = 0; i < contributions->count; i++) {
+		const char *text = contributions->items[i];
+		struct fit_cpuset cpus;
+
+		if (fit_starts_with(text, "to:"))
+			latest = text + strlen("to:");
+		else if (fit_starts_with(text, "avoid:") &&
+			 fit_cpuset_parse_list(text + strlen("avoid:"), &cpus, NULL) == 0)
+			fit_cpuset_unite(&avoided, &cpus);
+	}
+	if (latest)
+		return fit_xstrdup(latest);
+	if (fit_cpuset_is_empty(&avoided) || fit_cpuset_parse_list(baseline, &affinity, NULL) < 0 ||
+		!fit_resource_avoid(&affinity, &avoided, online))
+		return fit_xstrdup(baseline);
+	return fit_cpuset_format_list(&affinity);
+}
+
+static int write_affinity(const struct fit_state *state, enum fit_resource_kind kind FIT_UNUSED,
+	const char *path, const char *target, struct fit_err *err)
 {
 	struct fit_err problem = FIT_ERR_INIT;
 	fit_autofree char *now = NULL;
@@ -98,7 +154,7 @@ int fit_irq_write(
 
 /* Numbers are used again when a driver comes back: /sys/kernel/irq (Linux 4.9) tells whether it is
  * the same interrupt. */
-char *fit_irq_identity(const struct fit_fsroot *root, const char *path)
+static char *identity_of(const struct fit_fsroot *root, const char *path)
 {
 	static const char *const parts[] = {"chip_name", "hwirq", "actions"};
 	const char *number = path + strlen(FIT_PATH_PROC_IRQ "/");
@@ -115,3 +171,12 @@ char *fit_irq_identity(const struct fit_fsroot *root, const char *path)
 	}
 	return fit_buffer_steal(&identity);
 }
+
+const struct fit_resource_ops fit_resource_irq = {
+	.name = "irq",
+	.equal = equal_lists,
+	.target = steer,
+	.describe = describe,
+	.write = write_affinity,
+	.identity = identity_of,
+};

@@ -17,6 +17,7 @@
 #include "sys/clock.h"
 #include "sys/meminfo.h"
 #include "sys/paths.h"
+#include "sys/resource_kinds.h"
 
 #define TRIES	     3
 #define GIGANTIC_KIB (1024ULL * 1024)
@@ -280,7 +281,45 @@ int fit_pages_expand(struct fit_expansion *expansion, const struct fit_op *op, s
 	return 0;
 }
 
-char *fit_pages_read(const struct fit_fsroot *root, const char *path)
+char *fit_pages_contribution(uint64_t added, uint64_t wanted)
+{
+	return fit_xasprintf("%llu/%llu", (unsigned long long)added, (unsigned long long)wanted);
+}
+
+void fit_pages_contribution_read(const char *text, uint64_t *ret_added, uint64_t *ret_wanted)
+{
+	*ret_added = 0;
+	*ret_wanted = 0;
+	if (fit_scan_uint(&text, UINT64_MAX / 2, ret_added) && *text == '/')
+		*ret_wanted = fit_resource_number(text + 1);
+}
+
+static char *describe(enum fit_resource_kind kind FIT_UNUSED, const char *contribution)
+{
+	uint64_t added, wanted;
+
+	fit_pages_contribution_read(contribution, &added, &wanted);
+	return fit_xasprintf("%llu page%s, %llu of them added", (unsigned long long)wanted,
+		fit_plural(wanted), (unsigned long long)added);
+}
+
+static char *sum(enum fit_resource_kind kind FIT_UNUSED, const char *baseline,
+	const struct fit_strlist *contributions, const struct fit_cpuset *online FIT_UNUSED)
+{
+	uint64_t value = fit_resource_number(baseline);
+
+	for (size_t i = 0; i < contributions->count; i++) {
+		uint64_t added, wanted;
+
+		fit_pages_contribution_read(contributions->items[i], &added, &wanted);
+		value += added;
+	}
+	return fit_xasprintf("%llu", (unsigned long long)value);
+}
+
+/* The size a pool was asked to have. */
+static char *read_size(
+	const struct fit_fsroot *root, enum fit_resource_kind kind FIT_UNUSED, const char *path)
 {
 	fit_autofree char *surplus_path = fit_sibling_path(path, "surplus_hugepages");
 	fit_autofree char *text = fit_fsroot_try_read(root, path);
@@ -306,8 +345,8 @@ static uint64_t page_size_of(const char *path)
 	return size && fit_scan_uint(&size, UINT64_MAX, &page_kib) ? page_kib : 0;
 }
 
-int fit_pages_write(
-	const struct fit_state *state, const char *path, const char *target, struct fit_err *err)
+static int write_size(const struct fit_state *state, enum fit_resource_kind kind, const char *path,
+	const char *target, struct fit_err *err)
 {
 	uint64_t wanted = fit_resource_number(target);
 	uint64_t before = 0;
@@ -320,7 +359,7 @@ int fit_pages_write(
 
 		if (fit_fsroot_write(state->root, path, target, err) < 0)
 			return -1;
-		text = fit_pages_read(state->root, path);
+		text = read_size(state->root, kind, path);
 		now = text ? fit_resource_number(text) : 0;
 		if (now == wanted)
 			return 0;
@@ -338,3 +377,12 @@ int fit_pages_write(
 		"some, or %s",
 		path, (unsigned long long)wanted, (unsigned long long)now, options);
 }
+
+const struct fit_resource_ops fit_resource_pages = {
+	.name = "pages",
+	.equal = fit_resource_equal_numbers,
+	.target = sum,
+	.describe = describe,
+	.read = read_size,
+	.write = write_size,
+};

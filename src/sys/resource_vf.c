@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "sys/clock.h"
 #include "sys/paths.h"
+#include "sys/resource_kinds.h"
 
 #define POLL_MS	  10
 #define APPEAR_MS 5000
@@ -225,7 +226,22 @@ static char *user_of(
 	return NULL;
 }
 
-char *fit_vf_obstacle(const struct fit_state *state, const struct fit_ledger_entry *entry,
+static char *largest(enum fit_resource_kind kind FIT_UNUSED, const char *baseline,
+	const struct fit_strlist *contributions, const struct fit_cpuset *online FIT_UNUSED)
+{
+	uint64_t value = fit_resource_number(baseline);
+
+	for (size_t i = 0; i < contributions->count; i++) {
+		uint64_t claimed = fit_resource_number(contributions->items[i]);
+
+		if (claimed > value)
+			value = claimed;
+	}
+	return fit_xasprintf("%llu", (unsigned long long)value);
+}
+
+/* Somebody uses a VF that would go away. The domain's own devices do not count. */
+static char *obstacle(const struct fit_state *state, const struct fit_ledger_entry *entry,
 	const char *current, const char *target, const char *uuid)
 {
 	fit_autofree char *directory =
@@ -287,8 +303,8 @@ static int wait_for_vfs(
 	}
 }
 
-int fit_vf_write(
-	const struct fit_state *state, const char *path, const char *target, struct fit_err *err)
+static int write_number(const struct fit_state *state, enum fit_resource_kind kind FIT_UNUSED,
+	const char *path, const char *target, struct fit_err *err)
 {
 	fit_autofree char *directory = fit_xstrndup(path, strrchr(path, '/') - path);
 	fit_autofree char *before = fit_fsroot_try_read(state->root, path);
@@ -306,3 +322,13 @@ int fit_vf_write(
 			target, now ? now : "none");
 	return wait_for_vfs(state, directory, count, err);
 }
+
+const struct fit_resource_ops fit_resource_vfs = {
+	.name = "vfs",
+	.equal = fit_resource_equal_numbers,
+	.target = largest,
+	.write = write_number,
+	.obstacle = obstacle,
+};
+
+const struct fit_resource_ops fit_resource_autoprobe = {.name = "autoprobe"};

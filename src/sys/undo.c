@@ -110,9 +110,10 @@ static void decide(struct fit_state *state, struct restore *restore, const char 
 	const struct fit_cpuset *online, struct fit_strlist *notes)
 {
 	struct fit_ledger_entry *entry = fit_ledger_find(&state->ledger, restore->path);
-	fit_autofree char *current = entry ? fit_value_read(state, entry->kind, entry->path) : NULL;
+	fit_autofree char *current =
+		entry ? fit_value_read(state->root, entry->kind, entry->path) : NULL;
 	fit_autofree char *identity =
-		entry ? fit_value_identity(state, entry->kind, entry->path) : NULL;
+		entry ? fit_value_identity(state->root, entry->kind, entry->path) : NULL;
 	fit_autofree char *target = NULL;
 	fit_autofree char *obstacle = NULL;
 
@@ -137,8 +138,7 @@ static void decide(struct fit_state *state, struct restore *restore, const char 
 		free(target);
 		target = fit_value_target(state, entry, online);
 	}
-	if (entry->kind == FIT_RESOURCE_VFS)
-		obstacle = fit_vf_obstacle(state, entry, current, target, uuid);
+	obstacle = fit_value_obstacle(state, entry, current, target, uuid);
 	if (obstacle) {
 		entry->pending = true;
 		/* Beside other domains that is as it should be. */

@@ -57,47 +57,44 @@ bool fit_value_is_claimed(const struct fit_state *state, const char *path)
 	return false;
 }
 
-char *fit_value_read(const struct fit_state *state, enum fit_resource_kind kind, const char *path)
+char *fit_value_read(const struct fit_fsroot *root, enum fit_resource_kind kind, const char *path)
 {
-	return kind == FIT_RESOURCE_PAGES ? fit_pages_read(state->root, path)
-					  : fit_fsroot_try_read(state->root, path);
+	const struct fit_resource_ops *ops = fit_resource_ops(kind);
+
+	return ops->read ? ops->read(root, kind, path) : fit_fsroot_try_read(root, path);
 }
 
 char *fit_value_identity(
-	const struct fit_state *state, enum fit_resource_kind kind, const char *path)
+	const struct fit_fsroot *root, enum fit_resource_kind kind, const char *path)
 {
-	return kind == FIT_RESOURCE_IRQ ? fit_irq_identity(state->root, path) : fit_xstrdup("");
+	const struct fit_resource_ops *ops = fit_resource_ops(kind);
+
+	return ops->identity ? ops->identity(root, path) : fit_xstrdup("");
 }
 
-static int write_text(
-	const struct fit_state *state, const char *path, const char *target, struct fit_err *err)
+char *fit_value_obstacle(const struct fit_state *state, const struct fit_ledger_entry *entry,
+	const char *current, const char *target, const char *uuid)
 {
-	fit_autofree char *now = NULL;
+	const struct fit_resource_ops *ops = fit_resource_ops(entry->kind);
 
-	if (fit_fsroot_write(state->root, path, target, err) < 0)
-		return -1;
-	now = fit_fsroot_try_read(state->root, path);
-	if (fit_streq(now, target))
-		return 0;
-	return fit_err_set(err, FIT_ERR_REFUSED, "/%s: '%s' was written, '%s' is there", path,
-		target, now ? now : "");
+	return ops->obstacle ? ops->obstacle(state, entry, current, target, uuid) : NULL;
 }
 
 int fit_value_write(const struct fit_state *state, const struct fit_ledger_entry *entry,
 	const char *target, struct fit_err *err)
 {
-	switch (entry->kind) {
-	case FIT_RESOURCE_VFS:
-		return fit_vf_write(state, entry->path, target, err);
-	case FIT_RESOURCE_PAGES:
-		return fit_pages_write(state, entry->path, target, err);
-	case FIT_RESOURCE_AUTOPROBE:
-	case FIT_RESOURCE_GOVERNOR:
-		return write_text(state, entry->path, target, err);
-	case FIT_RESOURCE_IRQ:
-		break;
-	}
-	return fit_irq_write(state, entry->path, target, err);
+	const struct fit_resource_ops *ops = fit_resource_ops(entry->kind);
+	fit_autofree char *now = NULL;
+
+	if (ops->write)
+		return ops->write(state, entry->kind, entry->path, target, err);
+	if (fit_fsroot_write(state->root, entry->path, target, err) < 0)
+		return -1;
+	now = fit_value_read(state->root, entry->kind, entry->path);
+	if (now && fit_resource_equal(entry->kind, now, target))
+		return 0;
+	return fit_err_set(err, FIT_ERR_REFUSED, "/%s: '%s' was written, '%s' is there",
+		entry->path, target, now ? now : "");
 }
 
 void fit_value_announce(struct fit_ledger_entry *entry, const char *current, const char *target)

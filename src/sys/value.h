@@ -15,11 +15,16 @@ char *fit_value_target(const struct fit_state *state, const struct fit_ledger_en
 bool fit_value_is_claimed(const struct fit_state *state, const char *path);
 
 /* The value as it is now; NULL when it cannot be read. To be freed. */
-char *fit_value_read(const struct fit_state *state, enum fit_resource_kind kind, const char *path);
+char *fit_value_read(const struct fit_fsroot *root, enum fit_resource_kind kind, const char *path);
 
 /* What tells whether the file still stands for the same thing. To be freed. */
 char *fit_value_identity(
-	const struct fit_state *state, enum fit_resource_kind kind, const char *path);
+	const struct fit_fsroot *root, enum fit_resource_kind kind, const char *path);
+
+/* Why @entry cannot go from @current to @target; NULL when nothing speaks against it. @uuid: the
+ * domain it is done for. To be freed. */
+char *fit_value_obstacle(const struct fit_state *state, const struct fit_ledger_entry *entry,
+	const char *current, const char *target, const char *uuid);
 
 /* Before @target is written over @current, all that may then be found there is noted in @entry
  * (for the caller to save). */

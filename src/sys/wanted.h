@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Between executor.c and the kinds of resources (resource_*.c): each kind turns an operation into
- * wanted claims, checking all that can be checked without a change, and writes a value its way.
+ * wanted claims, checking all that can be checked without a change.
  */
 #ifndef FIT_SYS_WANTED_H
 #define FIT_SYS_WANTED_H
@@ -47,29 +47,9 @@ struct fit_expansion {
 
 int fit_vf_expand(struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err);
 int fit_pages_expand(struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err);
-int fit_governor_expand(
+int fit_host_setting_expand(
 	struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err);
 void fit_irqs_expand_elsewhere(struct fit_expansion *expansion, const struct fit_op *op);
 void fit_irqs_expand_device(struct fit_expansion *expansion, const struct fit_op *op);
-
-/* Why @entry cannot go from @current to @target: somebody uses a VF that would go away. NULL when
- * nothing speaks against it; to be freed. @uuid: the domain it is done for, whose own devices do
- * not count. */
-char *fit_vf_obstacle(const struct fit_state *state, const struct fit_ledger_entry *entry,
-	const char *current, const char *target, const char *uuid);
-
-/* The size a pool was asked to have; NULL when there is no such pool. To be freed. */
-char *fit_pages_read(const struct fit_fsroot *root, const char *path);
-
-/* Write and read back. Error when the value is not there afterwards. */
-int fit_vf_write(
-	const struct fit_state *state, const char *path, const char *target, struct fit_err *err);
-int fit_pages_write(
-	const struct fit_state *state, const char *path, const char *target, struct fit_err *err);
-int fit_irq_write(
-	const struct fit_state *state, const char *path, const char *target, struct fit_err *err);
-
-/* Which interrupt the number stands for now. To be freed. */
-char *fit_irq_identity(const struct fit_fsroot *root, const char *path);
 
 #endif

@@ -214,7 +214,59 @@ expect bad "<host><governor missing='ignore'/></host>"
 expect bad "<host><vcpus/></host>"
 expect bad "<governor/>"
 
-for type in count:1 priority:50 shares:200 percent:50 nanoseconds:1000 size:4MiB sizes:none yes-no:no pf:nearest macs:52:54:00:6b:3c:58 vlan:7 \
+# Settings of the host.
+host_words() { # ELEMENT ATTRIBUTE WORD...
+	local element=$1 attribute=$2 word
+	shift 2
+	for word in "$@" keep; do
+		expect good "<host><$element $attribute='$word'/></host>"
+		expect good "<host><$element missing='refuse' $attribute='$word'/></host>"
+	done
+	expect bad "<host><$element $attribute='unheard of&#10;'/></host>"
+	expect bad "<host><$element $attribute=''/></host>"
+	expect bad "<host><$element other='1' $attribute='$1'/></host>"
+	expect bad "<host><$element $attribute='$1'/><$element $attribute='$1'/></host>"
+	[ "$element" = governor ] || expect bad "<host><$element/></host>"
+	expect bad "<$element $attribute='$1'/>"
+}
+host_words governor value performance
+host_words energy-preference value balance_power
+host_words wakeup-latency max 0us 10us 1ms
+host_words turbo value off on
+host_words device-power value on auto
+host_words aspm value off
+host_words transparent-hugepages value always madvise never
+host_words transparent-hugepages-defrag value always defer defer+madvise madvise never
+host_words ksm value off on unmerge
+host_words numa-balancing value off on
+host_words compaction max 0 1 100
+host_words stat-interval min 10s
+host_words timer-migration value off on
+host_words rt-runtime value unlimited 950ms
+host_words halt-poll value 0us 50us
+host_words workqueues to elsewhere
+host_words lockup-watchdog to elsewhere
+for value in "wakeup-latency max='10'" "wakeup-latency max='-1us'" "compaction max='101'" "aspm value='on'"; do
+	expect bad "<host><$value/></host>"
+done
+expect good "<host><turbo value='off'/><governor/><aspm value='off'/></host>"
+expect good "<param name='t' type='time' default='10us'/><host><wakeup-latency max='\${t}'/></host>"
+expect good "<host><sysctl name='vm.dirty_ratio' value='5'/><sysctl name='vm/swappiness' value='1 2'/></host>"
+expect good "<host><sysfs path='kernel/mm/ksm/pages_to_scan' value='a\$b' missing='refuse'/></host>"
+for name in "" vm..a /vm/a vm/../a "vm.a b" vm; do
+	expect bad "<host><sysctl name='$name' value='1'/></host>"
+done
+for path in "" /kernel/mm/ksm/sleep_millisecs kernel/mm/../a kernel/mm/.a "kernel/mm/a b"; do
+	expect bad "<host><sysfs path='$path' value='1'/></host>"
+done
+expect bad "<host><sysctl name='vm.dirty_ratio'/></host>"
+expect bad "<host><sysctl value='5'/></host>"
+expect bad "<host><sysctl name='vm.dirty_ratio' value=''/></host>"
+expect bad "<param name='a' type='text' default='5'/><host><sysctl name='vm.dirty_ratio' value='\${a}'/></host>"
+expect bad "<host><sysctl path='vm.dirty_ratio' value='5'/></host>"
+expect bad "<sysctl name='vm.dirty_ratio' value='5'/>"
+
+for type in count:1 priority:50 shares:200 percent:50 nanoseconds:1000 time:10us size:4MiB sizes:none yes-no:no pf:nearest macs:52:54:00:6b:3c:58 vlan:7 \
 	names:none hyperv:all vendor-id:me text:any; do
 	expect good "<param name='a' type='${type%%:*}' default='${type#*:}'/>"
 	expect bad "<param name='a' type='${type%%:*}' default=''/>"

@@ -19,27 +19,67 @@
 static const char host[] =
 	"proc/sys/kernel/random/boot_id = 11111111-2222-3333-4444-555555555555\n"
 	"proc/meminfo = MemTotal: 16777216 kB\\nMemFree: 8388608 kB\\nHugepagesize: 2048 kB\n"
-	"sys/devices/system/cpu/online = 0-7\n"
+	CPU_DIR "/online = 0-7\n"
 	"sys/devices/system/node/online = 0-1\n"
-	"sys/devices/system/cpu/cpufreq/policy0/scaling_governor = powersave\n"
-	"sys/devices/system/cpu/cpufreq/policy0/scaling_available_governors = performance powersave\n"
-	"sys/devices/system/cpu/cpufreq/policy2/scaling_governor = schedutil\n"
-	"sys/devices/system/cpu/cpufreq/policy2/scaling_available_governors = performance schedutil\n"
-	"sys/devices/system/cpu/cpu2/cpufreq -> ../cpufreq/policy2\n"
-	"sys/devices/system/cpu/cpu3/cpufreq -> ../cpufreq/policy2\n"
-	"sys/devices/system/cpu/cpu4/cpufreq -> ../cpufreq/policy2\n"
-	"sys/devices/system/cpu/cpu5/cpufreq -> ../cpufreq/policy0\n" POOL(0) "/nr_hugepages = 512\n" POOL(0) "/free_hugepages = 100\n" POOL(0) "/surplus_hugepages = 0\n" POOL(
-		1) "/nr_hugepages = 0\n" POOL(1) "/free_hugepages = 0\n" POOL(1) "/surplus_hugepages = 0\n" PF
-										 "/sriov_totalvfs = 8\n" PF
-										 "/sriov_numvfs = 0\n" PF
-										 "/sriov_offset = 128\n" PF
-										 "/sriov_stride = 2\n" PF
-										 "/sriov_drivers_autoprobe = 1\n"
-										 "proc/irq/9/smp_affinity_list = 0-7\n"
-										 "proc/irq/24/smp_affinity_list = 2\n"
-										 "proc/irq/25/smp_affinity_list = 4-5\n"
-										 "proc/irq/26/smp_affinity_list = 0\n"
-										 "proc/irq/default_smp_affinity = ff\n";
+	POLICY(0) "/scaling_governor = powersave\n"
+	POLICY(0) "/scaling_available_governors = performance powersave\n"
+	POLICY(0) "/energy_performance_preference = balance_performance\n"
+	POLICY(0) "/energy_performance_available_preferences = "
+		"default performance balance_performance power\n"
+	POLICY(2) "/scaling_governor = schedutil\n"
+	POLICY(2) "/scaling_available_governors = performance schedutil\n"
+	POLICY(2) "/energy_performance_preference = power\n"
+	POLICY(2) "/energy_performance_available_preferences = performance power\n"
+	CPU_DIR "/cpu2/cpufreq -> ../cpufreq/policy2\n"
+	CPU_DIR "/cpu3/cpufreq -> ../cpufreq/policy2\n"
+	CPU_DIR "/cpu4/cpufreq -> ../cpufreq/policy2\n"
+	CPU_DIR "/cpu5/cpufreq -> ../cpufreq/policy0\n"
+	CPU_DIR "/cpu2/power/pm_qos_resume_latency_us = 0\n"
+	CPU_DIR "/cpu3/power/pm_qos_resume_latency_us = 100\n"
+	CPU_DIR "/cpu4/power/pm_qos_resume_latency_us = 5\n"
+	CPU_DIR "/cpu5/power/pm_qos_resume_latency_us = n/a\n"
+	CPU_DIR "/cpu6/power/pm_qos_resume_latency_us = 0\n"
+	CPU_DIR "/intel_pstate/no_turbo = 0\n"
+	POOL(0) "/nr_hugepages = 512\n"
+	POOL(0) "/free_hugepages = 100\n"
+	POOL(0) "/surplus_hugepages = 0\n"
+	POOL(1) "/nr_hugepages = 0\n"
+	POOL(1) "/free_hugepages = 0\n"
+	POOL(1) "/surplus_hugepages = 0\n"
+	PF "/sriov_totalvfs = 8\n"
+	PF "/sriov_numvfs = 0\n"
+	PF "/sriov_offset = 128\n"
+	PF "/sriov_stride = 2\n"
+	PF "/sriov_drivers_autoprobe = 1\n"
+	"sys/bus/pci/devices/0000:42:00.0 -> ../../../devices/pci0000:40/0000:40:02.0/0000:42:00.0\n"
+	"sys/bus/pci/devices/0000:42:00.1 -> ../../../devices/pci0000:40/0000:40:02.0/0000:42:00.1\n"
+	"sys/devices/pci0000:40/0000:40:02.0/0000:42:00.0/power/control = auto\n"
+	"sys/devices/pci0000:40/0000:40:02.0/0000:42:00.0/link/l1_aspm = 1\n"
+	"sys/devices/pci0000:40/0000:40:02.0/0000:42:00.0/link/l1_1_aspm = 1\n"
+	"sys/devices/pci0000:40/0000:40:02.0/0000:42:00.0/link/l1_2_aspm = 0\n"
+	"sys/devices/pci0000:40/0000:40:02.0/0000:42:00.1/power/control = on\n"
+	"sys/devices/pci0000:40/0000:40:02.0/0000:42:00.1/link/l1_aspm = 1\n"
+	"sys/devices/pci0000:40/0000:40:02.0/0000:42:00.1/link/l1_1_aspm = 1\n"
+	"sys/devices/pci0000:40/0000:40:02.0/0000:42:00.1/link/l1_2_aspm = 0\n"
+	"sys/kernel/mm/transparent_hugepage/enabled = always [madvise] never\n"
+	"sys/kernel/mm/transparent_hugepage/defrag = always defer defer+madvise [madvise] never\n"
+	"sys/kernel/mm/ksm/run = 1\n"
+	"sys/kernel/mm/ksm/pages_to_scan = 100\n"
+	"sys/module/kvm/parameters/halt_poll_ns = 200000\n"
+	"sys/devices/virtual/workqueue/cpumask = 9f\n"
+	"sys/devices/virtual/workqueue/cpumask_requested = ff\n"
+	"proc/sys/kernel/numa_balancing = 1\n"
+	"proc/sys/kernel/timer_migration = 1\n"
+	"proc/sys/kernel/sched_rt_runtime_us = 950000\n"
+	"proc/sys/kernel/watchdog_cpumask = 0-7\n"
+	"proc/sys/vm/stat_interval = 1\n"
+	"proc/sys/vm/compaction_proactiveness = 20\n"
+	"proc/sys/vm/lowmem_reserve_ratio = 256\\t256\\t32\n"
+	"proc/irq/9/smp_affinity_list = 0-7\n"
+	"proc/irq/24/smp_affinity_list = 2\n"
+	"proc/irq/25/smp_affinity_list = 4-5\n"
+	"proc/irq/26/smp_affinity_list = 0\n"
+	"proc/irq/default_smp_affinity = ff\n";
 /* clang-format on */
 
 struct fit_pciaddr device(const char *text)
@@ -118,25 +158,67 @@ struct fit_op *add_op(
 	return op;
 }
 
-void make_ops(struct fit_hostops *ops, unsigned int node, const char *vf, const char *list)
+struct fit_op *add_setting_op(struct fit_hostops *ops, enum fit_host_setting_id id,
+	const char *value, const char *cpus, const char *pci_device)
+{
+	struct fit_op *op =
+		add_op(ops, FIT_OP_SETTING, fit_host_settings[id].phase, FIT_PHASE_STOPPED);
+
+	op->setting = id;
+	op->value = fit_xstrdup(value);
+	op->cpus = fit_test_cpus(cpus);
+	if (pci_device)
+		*FIT_APPEND(op->devices, op->device_count) = device(pci_device);
+	return op;
+}
+
+/* Of every setting that the host has, a value that is not there. */
+static const char *setting_value(unsigned int id)
+{
+	static const char *const values[FIT_SETTING_COUNT] = {
+		[FIT_SETTING_ENERGY_PREFERENCE] = "performance",
+		[FIT_SETTING_GOVERNOR] = "performance",
+		[FIT_SETTING_WAKEUP_LATENCY] = "10us",
+		[FIT_SETTING_TURBO] = "off",
+		[FIT_SETTING_DEVICE_POWER] = "on",
+		[FIT_SETTING_ASPM] = "off",
+		[FIT_SETTING_TRANSPARENT_HUGEPAGES] = "never",
+		[FIT_SETTING_TRANSPARENT_HUGEPAGES_DEFRAG] = "defer+madvise",
+		[FIT_SETTING_KSM] = "unmerge",
+		[FIT_SETTING_NUMA_BALANCING] = "off",
+		[FIT_SETTING_COMPACTION] = "0",
+		[FIT_SETTING_STAT_INTERVAL] = "10s",
+		[FIT_SETTING_TIMER_MIGRATION] = "off",
+		[FIT_SETTING_RT_RUNTIME] = "unlimited",
+		[FIT_SETTING_HALT_POLL] = "50us",
+		[FIT_SETTING_WORKQUEUES] = "elsewhere",
+		[FIT_SETTING_LOCKUP_WATCHDOG] = "elsewhere",
+		[FIT_SETTING_NEW_INTERRUPTS] = "elsewhere",
+	};
+
+	return values[id];
+}
+
+void make_ops(struct fit_hostops *ops, const struct guest *guest)
 {
 	struct fit_op *op = add_op(ops, FIT_OP_VF, FIT_PHASE_PREPARE, FIT_PHASE_RELEASE);
 
-	op->device = device(vf);
+	op->device = device(guest->vf);
 	op = add_op(ops, FIT_OP_PAGES, FIT_PHASE_PREPARE, FIT_PHASE_STOPPED);
-	fit_cpuset_add(&op->nodes, node);
+	fit_cpuset_add(&op->nodes, guest->node);
 	op->page_kib = 2048;
 	op->pages = 1024;
-	op = add_op(ops, FIT_OP_GOVERNOR, FIT_PHASE_START, FIT_PHASE_STOPPED);
-	op->cpus = fit_test_cpus(list);
-	op->value = fit_xstrdup("performance");
+	for (unsigned int id = 0; id < FIT_SETTING_COUNT; id++)
+		if (setting_value(id))
+			add_setting_op(ops, (enum fit_host_setting_id)id, setting_value(id),
+				guest->cpus, guest->device);
 	op = add_op(ops, FIT_OP_IRQS_ELSEWHERE, FIT_PHASE_STARTED, FIT_PHASE_STOPPED);
-	op->cpus = fit_test_cpus(list);
-	ops->exclusive_cpus = fit_test_cpus(list);
+	op->cpus = fit_test_cpus(guest->cpus);
+	ops->exclusive_cpus = fit_test_cpus(guest->cpus);
 }
 
-const struct guest guest_a = {A, 0, "0000:41:10.0", "2-3"};
-const struct guest guest_b = {B, 0, "0000:41:10.2", "4-5"};
+const struct guest guest_a = {A, 0, "0000:41:10.0", "2-3", "0000:42:00.0"};
+const struct guest guest_b = {B, 0, "0000:41:10.2", "4-5", "0000:42:00.1"};
 
 int hook_call(struct fixture *f, const struct guest *guest, int phase, struct fit_err *err)
 {
@@ -145,7 +227,7 @@ int hook_call(struct fixture *f, const struct guest *guest, int phase, struct fi
 	struct fit_journal *journal;
 	int result = -1;
 
-	make_ops(&ops, guest->node, guest->vf, guest->cpus);
+	make_ops(&ops, guest);
 	if (fit_state_open(&f->root, 5000, 5000, &state, err) < 0)
 		goto out;
 	if (phase >= 3) {

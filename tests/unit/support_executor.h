@@ -11,8 +11,10 @@
 #define A "aaaaaaaa-0000-4000-8000-000000000001"
 #define B "bbbbbbbb-0000-4000-8000-000000000002"
 
-#define PF	"sys/bus/pci/devices/0000:41:00.0"
-#define POOL(n) "sys/devices/system/node/node" #n "/hugepages/hugepages-2048kB"
+#define PF	  "sys/bus/pci/devices/0000:41:00.0"
+#define CPU_DIR	  "sys/devices/system/cpu"
+#define POLICY(n) CPU_DIR "/cpufreq/policy" #n
+#define POOL(n)	  "sys/devices/system/node/node" #n "/hugepages/hugepages-2048kB"
 
 struct fixture {
 	struct fit_fsroot root;
@@ -25,6 +27,7 @@ struct guest {
 	unsigned int node;
 	const char *vf;
 	const char *cpus;
+	const char *device; /* one function of a card, which the guests share */
 };
 
 extern const struct guest guest_a; /* node 0, CPUs 2-3 */
@@ -47,8 +50,12 @@ void open_state(const struct fixture *f, struct fit_state *state);
 struct fit_op *add_op(
 	struct fit_hostops *ops, enum fit_op_kind kind, enum fit_phase apply, enum fit_phase undo);
 
-/* What a domain asks for: 1024 pages of 2 MiB on @node, VF @vf, CPUs @list. */
-void make_ops(struct fit_hostops *ops, unsigned int node, const char *vf, const char *list);
+/* @cpus and @pci_device (NULL: none) are taken as far as the setting is for such. */
+struct fit_op *add_setting_op(struct fit_hostops *ops, enum fit_host_setting_id id,
+	const char *value, const char *cpus, const char *pci_device);
+
+/* What a domain asks for: 1024 pages of 2 MiB on its node, its VF, all settings of the host. */
+void make_ops(struct fit_hostops *ops, const struct guest *guest);
 
 /* One hook call of a guest's life: 0 prepare, 1 start, 2 started, 3 stopped, 4 release. */
 int hook_call(struct fixture *f, const struct guest *guest, int phase, struct fit_err *err);

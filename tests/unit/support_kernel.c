@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -89,18 +90,94 @@ static int refuse_affinity(struct fit_test_kernel *kernel, const char *path, con
 		       : 0;
 }
 
+/* One of the words of the file beside it. */
+static int refuse_word(
+	const struct fit_test_kernel *kernel, const char *path, const char *list, const char *word)
+{
+	fit_autofree char *available = beside(path, list);
+	fit_autofree char *text = fit_fsroot_try_read(kernel->root, available);
+	fit_autostrlist struct fit_strlist words = {0};
+
+	fit_strlist_split(&words, text, " ");
+	return fit_strlist_contains(&words, word) ? 0 : EINVAL;
+}
+
+/* As intel_pstate. */
+static int refuse_preference(
+	const struct fit_test_kernel *kernel, const char *path, const char *word)
+{
+	fit_autofree char *governor = beside(path, "scaling_governor");
+	fit_autofree char *text = fit_fsroot_try_read(kernel->root, governor);
+
+	if (fit_streq(text, "performance") && !fit_streq(word, "performance"))
+		return EBUSY;
+	return refuse_word(kernel, path, "energy_performance_available_preferences", word);
+}
+
+static bool is_choice(const char *path)
+{
+	return strstr(path, "/transparent_hugepage/");
+}
+
+static bool is_mask(const char *path)
+{
+	return fit_streq(path, "proc/irq/default_smp_affinity") ||
+	       fit_streq(path, "sys/devices/virtual/workqueue/cpumask");
+}
+
+/* The line of a choice with other brackets; NULL when @word is not in it. */
+static char *choose(const struct fit_test_kernel *kernel, const char *path, const char *word)
+{
+	fit_autofree char *text = fit_fsroot_try_read(kernel->root, path);
+	fit_autostrlist struct fit_strlist words = {0};
+	fit_autostrlist struct fit_strlist shown = {0};
+
+	fit_strlist_split(&words, text, " []");
+	for (size_t i = 0; i < words.count; i++)
+		fit_strlist_addf(
+			&shown, fit_streq(words.items[i], word) ? "[%s]" : "%s", words.items[i]);
+	return fit_strlist_contains(&words, word) ? fit_strlist_join(&shown, " ") : NULL;
+}
+
+static int refuse_choice(struct fit_test_kernel *kernel, const char *path, const char *word)
+{
+	free(kernel->choice);
+	kernel->choice = choose(kernel, path, word);
+	return kernel->choice ? 0 : EINVAL;
+}
+
+static int refuse_mask(const char *value)
+{
+	struct fit_cpuset cpus;
+
+	if (strchr(value, ','))
+		return EOVERFLOW;
+	return fit_cpuset_parse_mask(value, &cpus, NULL) < 0 || fit_cpuset_is_empty(&cpus) ? EINVAL
+											   : 0;
+}
+
 static int refuse(struct fit_test_kernel *kernel, const char *path, const char *value)
 {
 	uint64_t number = 0;
 
 	if (ends_with(path, "/smp_affinity_list"))
 		return refuse_affinity(kernel, path, value);
-	if (ends_with(path, "/scaling_governor")) {
-		fit_autofree char *available = beside(path, "scaling_available_governors");
-		fit_autofree char *text = fit_fsroot_try_read(kernel->root, available);
-
-		return strstr(text, value) ? 0 : EINVAL;
-	}
+	if (ends_with(path, "/scaling_governor"))
+		return refuse_word(kernel, path, "scaling_available_governors", value);
+	if (ends_with(path, "/energy_performance_preference"))
+		return refuse_preference(kernel, path, value);
+	if (is_choice(path))
+		return refuse_choice(kernel, path, value);
+	if (is_mask(path))
+		return refuse_mask(value);
+	if (ends_with(path, "/power/control"))
+		return fit_streq(value, "on") || fit_streq(value, "auto") ? 0 : EINVAL;
+	if (ends_with(path, "/watchdog_cpumask") || ends_with(path, "/lowmem_reserve_ratio"))
+		return 0;
+	if (fit_streq(value, "n/a") && ends_with(path, "/pm_qos_resume_latency_us"))
+		return 0;
+	if (fit_streq(value, "-1") && ends_with(path, "/sched_rt_runtime_us"))
+		return 0;
 	if (!fit_parse_uint(value, UINT32_MAX, &number))
 		return EINVAL;
 	kernel->old_number = number_in(kernel->root, path);
@@ -167,17 +244,62 @@ static void change_pages(struct fit_test_kernel *kernel, const char *path, uint6
 	set_number(kernel, surplus, total > wanted ? total - wanted : 0);
 }
 
+/* Substates of L1 do not go without it. All functions of the card show one link. */
+static void change_link(struct fit_test_kernel *kernel, const char *path, const char *value)
+{
+	const char *link = strstr(path, "/0000:42:00.") + strlen("/0000:42:00.0/");
+
+	for (int function = 0; function < 2; function++) {
+		fit_autofree char *card =
+			fit_xasprintf("sys/bus/pci/devices/0000:42:00.%d", function);
+		fit_autofree char *same = fit_xasprintf("%s/%s", card, link);
+		fit_autofree char *l1 = fit_xasprintf("%s/link/l1_aspm", card);
+		fit_autofree char *l1_1 = fit_xasprintf("%s/link/l1_1_aspm", card);
+
+		set(kernel, same, value);
+		if (fit_streq(same, l1) && fit_streq(value, "0"))
+			set(kernel, l1_1, "0");
+		if (fit_streq(same, l1_1) && fit_streq(value, "1"))
+			set(kernel, l1, "1");
+	}
+}
+
+/* Two digits for eight CPUs. Work queues run where they were asked to, which is kept beside, but
+ * not on CPUs that a cpuset has isolated: 5 and 6 here. */
+static void change_mask(struct fit_test_kernel *kernel, const char *path, const char *value)
+{
+	fit_autofree char *requested = beside(path, "cpumask_requested");
+	fit_autofree char *text = NULL;
+	struct fit_cpuset cpus;
+
+	assert_int_equal(fit_cpuset_parse_mask(value, &cpus, NULL), 0);
+	if (ends_with(path, "/workqueue/cpumask")) {
+		text = fit_xasprintf("%02x", (unsigned int)cpus.words[0]);
+		set(kernel, requested, text);
+		free(text);
+		cpus.words[0] &= ~0x60UL;
+	}
+	text = fit_xasprintf("%02x", (unsigned int)cpus.words[0]);
+	set(kernel, path, text);
+}
+
 static void react(struct fit_test_kernel *kernel, const char *path, const char *value)
 {
 	uint64_t number = 0;
 	struct fit_cpuset cpus;
 
-	if (ends_with(path, "/smp_affinity_list")) {
+	if (ends_with(path, "/smp_affinity_list") || ends_with(path, "/watchdog_cpumask")) {
 		fit_autofree char *list = NULL;
 
 		assert_int_equal(fit_cpuset_parse_list(value, &cpus, NULL), 0);
 		list = fit_cpuset_format_list(&cpus);
 		set(kernel, path, list);
+	} else if (is_choice(path)) {
+		set(kernel, path, kernel->choice);
+	} else if (is_mask(path)) {
+		change_mask(kernel, path, value);
+	} else if (strstr(path, "/link/")) {
+		change_link(kernel, path, value);
 	} else if (fit_parse_uint(value, UINT32_MAX, &number)) {
 		if (ends_with(path, "/sriov_numvfs"))
 			change_vfs(kernel, path, number);
@@ -229,4 +351,6 @@ void fit_test_kernel_halt(struct fit_test_kernel *kernel, struct fit_fsroot *roo
 {
 	root->observer = NULL;
 	fit_strlist_clear(&kernel->log);
+	free(kernel->choice);
+	kernel->choice = NULL;
 }

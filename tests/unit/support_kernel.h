@@ -33,6 +33,7 @@ struct fit_test_kernel {
 	struct fit_strlist log;	  /* "PATH=VALUE" of the host writes that happened */
 	uint64_t old_number;	  /* of the value being written */
 	uint64_t in_use;	  /* pages of the pool being written */
+	char *choice;		  /* how the choice being written is shown then */
 };
 
 /* Puts @kernel under @root, which then must not move. */

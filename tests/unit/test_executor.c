@@ -47,12 +47,18 @@ static void nothing_is_written_that_is_there_already(void **unused)
 
 	(void)unused;
 	setup(&f);
-	fit_test_kernel_set(&f.kernel,
-		PF "/sriov_numvfs = 2\n" PF "/virtfn0 -> ../0000:41:10.0\n"
-		   "sys/bus/pci/devices/0000:41:10.0/physfn -> ../0000:41:00.0\n" PF
-		   "/virtfn1 -> ../0000:41:10.2\n"
-		   "sys/bus/pci/devices/0000:41:10.2/physfn -> ../0000:41:00.0\n" POOL(
-			   0) "/nr_hugepages = 2000\n" POOL(0) "/free_hugepages = 2000\n");
+	fit_test_kernel_set(&f.kernel, PF
+		"/sriov_numvfs = 2\n" PF "/virtfn0 -> ../0000:41:10.0\n"
+		"sys/bus/pci/devices/0000:41:10.0/physfn -> ../0000:41:00.0\n" PF
+		"/virtfn1 -> ../0000:41:10.2\n"
+		"sys/bus/pci/devices/0000:41:10.2/physfn -> ../0000:41:00.0\n" POOL(0) "/nr_hugepages = 2000\n" POOL(
+			0) "/free_hugepages = 2000\n"
+			   "sys/kernel/mm/transparent_hugepage/enabled = always madvise [never]\n"
+			   "sys/kernel/mm/transparent_hugepage/defrag = [defer+madvise] never\n"
+			   "sys/kernel/mm/ksm/run = 2\n"
+			   "sys/module/kvm/parameters/halt_poll_ns = 50000\n"
+			   "proc/sys/kernel/numa_balancing = 0\n"
+			   "proc/sys/vm/compaction_proactiveness = 0\n");
 	call(&f, &guest_a, 0);
 	assert_int_equal(f.kernel.host_writes, 0);
 	run_down(&f, &guest_a);
@@ -196,7 +202,7 @@ static void a_vf_that_does_not_appear_is_an_error(void **unused)
 	(void)unused;
 	setup(&f);
 	f.kernel.vfs_stay_away = true;
-	make_ops(&ops, 0, guest_a.vf, guest_a.cpus);
+	make_ops(&ops, &guest_a);
 	open_state(&f, &state);
 	state.deadline = fit_clock_ms() + 30;
 	assert_int_equal(prepare(&state, A, &ops, &err), -1);
@@ -378,9 +384,7 @@ static void a_governor_the_host_lacks_is_a_note_or_a_refusal(void **unused)
 
 	(void)unused;
 	setup(&f);
-	op = add_op(&ops, FIT_OP_GOVERNOR, FIT_PHASE_START, FIT_PHASE_STOPPED);
-	op->cpus = fit_test_cpus("2,5");
-	op->value = fit_xstrdup("schedutil");
+	op = add_setting_op(&ops, FIT_SETTING_GOVERNOR, "schedutil", "2,5", NULL);
 	op->optional = true;
 	open_state(&f, &state);
 	assert_int_equal(fit_executor_apply(&state,
@@ -394,8 +398,8 @@ static void a_governor_the_host_lacks_is_a_note_or_a_refusal(void **unused)
 	op->cpus = fit_test_cpus("6-7");
 	assert_int_equal(
 		fit_executor_check(&state, &state.journals[0], &ops, FIT_PHASE_START, &err), -1);
-	assert_string_equal(
-		err.message, "governor 'schedutil' cannot be set on CPUs 6-7: no cpufreq there");
+	assert_string_equal(err.message, "governor 'schedutil' cannot be set on CPUs 6-7: there is "
+					 "no scaling_governor that can be read");
 	fit_state_close(&state);
 	fit_hostops_clear(&ops);
 	run_down(&f, &guest_a);

@@ -24,7 +24,7 @@ static struct fit_profile full_profile(void)
 	return (struct fit_profile){
 		.vcpus = {.intent.set = true, .place = FIT_PLACE_CORES},
 		.vfs = {.intent.set = true, .count = 1, .create = 4},
-		.governor = {.intent.set = true, .value = performance},
+		.host[FIT_SETTING_GOVERNOR] = {.intent.set = true, .value = performance},
 		.interrupts = {.intent.set = true,
 			.others_elsewhere = true,
 			.devices_to = FIT_PLACE_VCPUS},
@@ -56,6 +56,7 @@ static void a_full_profile_gives_every_kind_of_op(void **state)
 		"16 pages of 1 GiB on node 1",
 		"governor performance on CPUs 4,20",
 		"interrupts of other devices off CPUs 4,20",
+		"new interrupts off CPUs 4,20",
 		"interrupts of 0000:41:10.0 to CPUs 4,20",
 		"interrupts of 0000:42:00.0 to CPUs 4,20",
 	};
@@ -208,7 +209,7 @@ static void the_profile_decides_whether_a_missing_governor_is_an_error(void **st
 	assert_int_equal(ops.items[0].create, 4);
 	fit_expect_cpus(&ops.exclusive_cpus, "4,20");
 	fit_hostops_clear(&ops);
-	profile.governor.missing_refuse = true;
+	profile.host[FIT_SETTING_GOVERNOR].missing_refuse = true;
 	fit_hostops_derive(&domain, &profile, &ops);
 	assert_false(ops.items[2].optional);
 	fit_hostops_clear(&ops);

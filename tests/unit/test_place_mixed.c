@@ -147,8 +147,8 @@ static void others_see_what_is_dedicated(void **state)
 	struct fit_domain fitted;
 
 	(void)state;
-	b.profile.governor.intent.set = true;
-	b.profile.governor.value = fit_xstrdup("performance");
+	b.profile.host[FIT_SETTING_GOVERNOR].intent.set = true;
+	b.profile.host[FIT_SETTING_GOVERNOR].value = fit_xstrdup("performance");
 	b.profile.interrupts = (struct fit_intent_interrupts){
 		.intent = {.set = true}, .others_elsewhere = true, .devices_to = FIT_PLACE_VCPUS};
 	fit_bench_plan(&b);
@@ -161,7 +161,7 @@ static void others_see_what_is_dedicated(void **state)
 	fit_hostops_derive(&fitted, &b.profile, &ops);
 	fit_expect_set(&ops.exclusive_cpus, "1-2");
 	fit_expect_set(&ops.own_cpus, "1-2");
-	assert_int_equal(ops.count, 3);
+	assert_int_equal(ops.count, 4);
 	for (size_t i = 0; i < ops.count; i++)
 		fit_expect_set(&ops.items[i].cpus, "1-2");
 	fit_hostops_clear(&ops);

@@ -149,8 +149,8 @@ static void every_intent_reaches_its_struct(void **state)
 	assert_int_equal(p.vfs.class, FIT_VF_NVME);
 	assert_string_equal(p.vfs.pf, "0000:41:00.0");
 	assert_int_equal(p.vfs.create, 4);
-	assert_string_equal(p.governor.value, "schedutil");
-	assert_true(p.governor.missing_refuse);
+	assert_string_equal(p.host[FIT_SETTING_GOVERNOR].value, "schedutil");
+	assert_true(p.host[FIT_SETTING_GOVERNOR].missing_refuse);
 	assert_string_equal(p.summary, "S a");
 	assert_int_equal(strlen(p.digest), 16);
 	fit_profile_clear(&p);
@@ -165,7 +165,7 @@ static void what_no_profile_states_is_not_set(void **state)
 	(void)state;
 	assert_false(p.cpu.intent.set || p.vcpus.intent.set || p.emulator.intent.set ||
 		     p.disks.intent.set || p.memory.intent.set || p.interrupts.intent.set ||
-		     p.governor.intent.set);
+		     p.host[FIT_SETTING_GOVERNOR].intent.set);
 	assert_true(p.vfs.intent.set && p.iothreads.intent.set);
 	assert_int_equal(p.vfs.count, 1);
 	assert_string_equal(p.vfs.pf, "nearest");
@@ -378,11 +378,12 @@ static const char *const bad_contents[][2] = {
 	{"<interrupts of='others' to='vcpus'/>", "must be \"elsewhere\" or \"keep\""},
 	{"<vcpus of='others'/>", "no attribute of"},
 	{"<governor/>", "unknown element <governor>"},
-	{"<host><vcpus/></host>", "unknown element <vcpus>: <host> has governor"},
+	{"<host><vcpus/></host>",
+		"unknown element <vcpus>: <host> has energy-preference, governor, "},
 	{"<host x='1'/>", "<host> has no attribute x"},
 	{"<host>text</host>", "<host> cannot contain text"},
 	{"<host><governor/></host><host><governor/></host>", "second statement"},
-	{"<host><governor value=''/></host>", "value must be a line of text"},
+	{"<host><governor value=''/></host>", "value must be \"keep\" or a line of text"},
 	{"<iothreads count='many'/>",
 		"count must be \"auto\", \"per-disk\" or \"per-node\" or a number from 0 to "
 		"8192"},

@@ -300,8 +300,9 @@ static void the_shipped_profiles_say_what_their_names_promise(void **state)
 	assert_int_equal(base.cpu.intent.existing, FIT_EXISTING_REPLACE);
 	assert_int_equal(base.vcpus.place, FIT_PLACE_NODE);
 	assert_true(base.vcpus.shared);
-	assert_false(base.memory.strict || base.memory.locked || base.governor.intent.set ||
-		     base.interrupts.intent.set || base.vfs.intent.set);
+	assert_false(base.memory.strict || base.memory.locked ||
+		     base.host[FIT_SETTING_GOVERNOR].intent.set || base.interrupts.intent.set ||
+		     base.vfs.intent.set);
 
 	assert_int_equal(latency.vcpus.place, FIT_PLACE_CORES);
 	assert_false(latency.vcpus.shared);
@@ -310,7 +311,8 @@ static void the_shipped_profiles_say_what_their_names_promise(void **state)
 	assert_true(latency.memory.strict && latency.memory.locked);
 	assert_int_equal(latency.memory.page_size_count, 2);
 	assert_int_equal(latency.interrupts.devices_to, FIT_PLACE_VCPUS);
-	assert_true(latency.interrupts.others_elsewhere && latency.governor.intent.set);
+	assert_true(latency.interrupts.others_elsewhere &&
+		    latency.host[FIT_SETTING_GOVERNOR].intent.set);
 	assert_false(latency.vfs.intent.set);
 
 	assert_int_equal(both.vfs.count, 1);

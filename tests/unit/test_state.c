@@ -11,6 +11,10 @@
 #include "sys/ledger.h"
 #include "sys/resource.h"
 
+/* The kind of a setting. */
+#define SETTING(id) ((enum fit_resource_kind)(FIT_RESOURCE_SETTING + FIT_SETTING_##id))
+#define GOVERNOR    SETTING(GOVERNOR)
+
 #define BOOT "11111111-2222-3333-4444-555555555555"
 #define UUID "aaaaaaaa-0000-4000-8000-000000000001"
 
@@ -41,8 +45,7 @@ static void make_ledger(struct fit_ledger *ledger)
 
 	*ledger = (struct fit_ledger){0};
 	fit_ledger_add(ledger, FIT_RESOURCE_IRQ, "proc/irq/1/smp_affinity_list", "a|b c|", "");
-	entry = fit_ledger_add(
-		ledger, FIT_RESOURCE_GOVERNOR, "policy0/scaling_governor", "", "on demand");
+	entry = fit_ledger_add(ledger, GOVERNOR, "policy0/scaling_governor", "", "on demand");
 	fit_ledger_entry_will_write(entry, "performance");
 	fit_ledger_entry_will_write(entry, "performance");
 	assert_int_equal(entry->written.count, 1);
@@ -174,6 +177,39 @@ static void target(
 		fail_msg("%s with '%s': '%s' wanted, '%s' given", baseline, claims, wanted, value);
 }
 
+static void settings_are_combined_as_their_rows_say(void **unused)
+{
+	(void)unused;
+	target(SETTING(TRANSPARENT_HUGEPAGES), "madvise", "never always", "always");
+	/* The strictest, and the host's own counts. */
+	target(SETTING(WAKEUP_LATENCY), "0", "100 10 50", "10");
+	target(SETTING(WAKEUP_LATENCY), "5", "100 10", "5");
+	target(SETTING(WAKEUP_LATENCY), "n/a", "1", "n/a");
+	target(SETTING(WAKEUP_LATENCY), "1", "n/a 2", "n/a");
+	target(SETTING(STAT_INTERVAL), "1", "10 5", "10");
+	target(SETTING(STAT_INTERVAL), "120", "10", "120");
+	target(SETTING(COMPACTION), "20", "50", "20");
+	target(SETTING(COMPACTION), "20", "0 50", "0");
+	/* The lowest and the highest of what is asked for, whatever the host has. */
+	target(SETTING(NUMA_BALANCING), "0", "1", "1");
+	target(SETTING(NUMA_BALANCING), "1", "1 0 1", "0");
+	target(SETTING(RT_RUNTIME), "-1", "950000 980000", "980000");
+	target(SETTING(RT_RUNTIME), "950000", "-1 980000", "-1");
+	/* Damaged state does not win. */
+	target(SETTING(STAT_INTERVAL), "1", "x 5", "5");
+	target(SETTING(WORKQUEUES), "ff", "2-3 5", "d3");
+	target(SETTING(WORKQUEUES), "ff", "", "ff");
+	target(SETTING(WORKQUEUES), "0000000f,ffffffff", "8-31", "f,000000ff");
+	target(SETTING(WORKQUEUES), "00000001,000000ff", "32", "ff");
+	/* As it was written where nothing changes, and never empty. */
+	target(SETTING(WORKQUEUES), "00,000000ff", "40", "00,000000ff");
+	target(SETTING(WORKQUEUES), "04", "2", "fb");
+	target(SETTING(WORKQUEUES), "04", "0-3 4-7", "04");
+	target(SETTING(LOCKUP_WATCHDOG), "0-7", "2-3 7", "0-1,4-6");
+	target(SETTING(NEW_INTERRUPTS), "ff", "2", "fb");
+	target(SETTING(SYSCTL), "1", "2 3", "3");
+}
+
 static void values_are_baseline_and_claims(void **unused)
 {
 	(void)unused;
@@ -182,8 +218,8 @@ static void values_are_baseline_and_claims(void **unused)
 	target(FIT_RESOURCE_VFS, "8", "", "8");
 	target(FIT_RESOURCE_PAGES, "512", "100/200 0/50", "612");
 	target(FIT_RESOURCE_PAGES, "512", "", "512");
-	target(FIT_RESOURCE_GOVERNOR, "ondemand", "performance powersave", "powersave");
-	target(FIT_RESOURCE_GOVERNOR, "ondemand", "", "ondemand");
+	target(GOVERNOR, "ondemand", "performance powersave", "powersave");
+	target(GOVERNOR, "ondemand", "", "ondemand");
 	target(FIT_RESOURCE_IRQ, "0-7", "avoid:2-3 avoid:5", "0-1,4,6-7");
 	/* As it was written, when nothing changes. */
 	target(FIT_RESOURCE_IRQ, "0,1", "avoid:2-3", "0,1");
@@ -201,7 +237,7 @@ static void without_claims_the_baseline_is_back(void **unused)
 	static const char *const baselines[] = {"0-7", "512", "ondemand", "", "0,1"};
 
 	(void)unused;
-	for (enum fit_resource_kind kind = FIT_RESOURCE_VFS; kind <= FIT_RESOURCE_IRQ; kind++)
+	for (enum fit_resource_kind kind = FIT_RESOURCE_VFS; kind < FIT_RESOURCE_COUNT; kind++)
 		for (size_t i = 0; i < FIT_ARRAY_SIZE(baselines); i++)
 			target(kind, baselines[i], "", baselines[i]);
 }
@@ -212,8 +248,16 @@ static void values_are_compared_by_meaning(void **unused)
 	assert_true(fit_resource_equal(FIT_RESOURCE_IRQ, "0,1", "0-1"));
 	assert_false(fit_resource_equal(FIT_RESOURCE_IRQ, "0-1", "0-2"));
 	assert_true(fit_resource_equal(FIT_RESOURCE_PAGES, "012", "12"));
-	assert_false(fit_resource_equal(FIT_RESOURCE_GOVERNOR, "012", "12"));
-	assert_true(fit_resource_equal(FIT_RESOURCE_GOVERNOR, "x", "x"));
+	assert_false(fit_resource_equal(GOVERNOR, "012", "12"));
+	assert_true(fit_resource_equal(GOVERNOR, "x", "x"));
+	assert_true(fit_resource_equal(SETTING(WORKQUEUES), "0ff", "00000000,000000ff"));
+	assert_false(fit_resource_equal(SETTING(WORKQUEUES), "ff", "fe"));
+	assert_true(fit_resource_equal(SETTING(LOCKUP_WATCHDOG), "0,1", "0-1"));
+	assert_true(fit_resource_equal(SETTING(STAT_INTERVAL), "010", "10"));
+	assert_false(fit_resource_equal(SETTING(RT_RUNTIME), "-1", "1"));
+	assert_false(fit_resource_equal(SETTING(WAKEUP_LATENCY), "n/a", "0"));
+	assert_true(fit_resource_equal(SETTING(SYSCTL), "256\t256\t32", "256 256 32"));
+	assert_false(fit_resource_equal(SETTING(SYSCTL), "256 32", "25632"));
 }
 
 static void a_value_is_ours_if_we_can_have_written_it(void **unused)
@@ -247,7 +291,13 @@ static void contributions_are_described_for_people(void **state)
 		{FIT_RESOURCE_PAGES, "4/8", "8 pages, 4 of them added"},
 		{FIT_RESOURCE_PAGES, "0/1", "1 page, 0 of them added"},
 		{FIT_RESOURCE_VFS, "2", "2"},
-		{FIT_RESOURCE_GOVERNOR, "performance", "performance"},
+		{GOVERNOR, "performance", "performance"},
+		{SETTING(WAKEUP_LATENCY), "n/a", "0us"},
+		{SETTING(WAKEUP_LATENCY), "10", "10us"},
+		{SETTING(TURBO), "1", "off"},
+		{SETTING(BOOST), "1", "on"},
+		{SETTING(WORKQUEUES), "2-3", "off CPUs 2-3"},
+		{SETTING(RT_RUNTIME), "-1", "unlimited"},
 	};
 
 	(void)state;
@@ -268,6 +318,7 @@ int main(void)
 		cmocka_unit_test(cut_files_are_damaged),
 		cmocka_unit_test(damaged_lines_are_refused),
 		cmocka_unit_test(values_are_baseline_and_claims),
+		cmocka_unit_test(settings_are_combined_as_their_rows_say),
 		cmocka_unit_test(without_claims_the_baseline_is_back),
 		cmocka_unit_test(values_are_compared_by_meaning),
 		cmocka_unit_test(a_value_is_ours_if_we_can_have_written_it),

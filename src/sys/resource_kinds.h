@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Between resource.c and the kinds: see sys/resource.h. */
+#ifndef FIT_SYS_RESOURCE_KINDS_H
+#define FIT_SYS_RESOURCE_KINDS_H
+
+#include "sys/resource.h"
+
+extern const struct fit_resource_ops fit_resource_vfs;
+extern const struct fit_resource_ops fit_resource_autoprobe;
+extern const struct fit_resource_ops fit_resource_pages;
+extern const struct fit_resource_ops fit_resource_irq;
+extern const struct fit_resource_ops fit_resource_settings;
+
+#endif

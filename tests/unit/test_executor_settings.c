@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Settings of the host: where they are, what is missing, who shares them. */
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "support_domain.h"
+#include "support_executor.h"
+#include "sys/executor.h"
+
+#define CARD "sys/devices/pci0000:40/0000:40:02.0/0000:42:00."
+#define THP  "sys/kernel/mm/transparent_hugepage/enabled"
+
+/* Applies all of @ops, whatever their phases, for one domain. */
+static int apply(struct fixture *f, const char *uuid, const struct fit_hostops *ops,
+	struct fit_strlist *notes, struct fit_err *err)
+{
+	struct fit_journal *journal;
+	struct fit_state state;
+	int result = 0;
+
+	open_state(f, &state);
+	journal = fit_state_journal(&state, uuid);
+	if (!journal)
+		journal = fit_state_add_journal(&state, uuid, "guest", FIT_STAGE_PREPARED);
+	for (enum fit_phase phase = FIT_PHASE_PREPARE; phase <= FIT_PHASE_STARTED && result == 0;
+		phase++)
+		result = fit_executor_apply(&state, journal, ops, phase, notes, err);
+	fit_state_close(&state);
+	return result;
+}
+
+static void undo(struct fixture *f, const char *uuid, struct fit_strlist *notes)
+{
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_state state;
+
+	open_state(f, &state);
+	if (fit_executor_undo(&state, uuid, FIT_PHASE_RELEASE, notes, &err) < 0)
+		fail_msg("%s", err.message);
+	fit_state_close(&state);
+}
+
+/* A setting that cannot be had is noted, or refused, with that text; nothing is changed. */
+static void lacks(struct fixture *f, enum fit_host_setting_id id, const char *value,
+	const char *cpus, const char *text)
+{
+	fit_autostrlist struct fit_strlist notes = {0};
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_hostops ops = {0};
+	struct fit_op *op = add_setting_op(&ops, id, value, cpus, "0000:42:00.0");
+	unsigned int writes = f->kernel.host_writes;
+
+	op->optional = true;
+	assert_int_equal(apply(f, A, &ops, &notes, &err), 0);
+	assert_int_equal(notes.count, text ? 1 : 0);
+	if (text)
+		assert_string_equal(notes.items[0], text);
+	op->optional = false;
+	assert_int_equal(apply(f, A, &ops, &notes, &err), text ? -1 : 0);
+	if (text)
+		assert_string_equal(err.message, text);
+	assert_int_equal(f->kernel.host_writes, writes);
+	undo(f, A, NULL);
+	fit_hostops_clear(&ops);
+}
+
+static void a_host_that_lacks_a_setting_is_told_before_the_first_change(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	setup(&f);
+	lacks(&f, FIT_SETTING_ENERGY_PREFERENCE, "balance_power", "2-5",
+		"energy-preference 'balance_power' cannot be set on CPUs 2-5: offered are "
+		"performance, power, default, balance_performance");
+	lacks(&f, FIT_SETTING_TRANSPARENT_HUGEPAGES, "inherit", "2",
+		"transparent-hugepages 'inherit' cannot be set: offered are always, madvise, "
+		"never");
+	lacks(&f, FIT_SETTING_WAKEUP_LATENCY, "10us", "7",
+		"wakeup-latency '10us' cannot be set on CPU 7: there is no "
+		"power/pm_qos_resume_latency_us that can be read");
+	unlinkat(f.root.fd, CARD "0/power/control", 0);
+	lacks(&f, FIT_SETTING_DEVICE_POWER, "on", "2",
+		"device-power 'on' cannot be set for 0000:42:00.0: there is no power/control that "
+		"can be read");
+	unlinkat(f.root.fd, "proc/sys/kernel/numa_balancing", 0);
+	lacks(&f, FIT_SETTING_NUMA_BALANCING, "on", "2",
+		"numa-balancing 'on' cannot be set: there is no kernel/numa_balancing that can be "
+		"read");
+	/* Off is what it is without. */
+	lacks(&f, FIT_SETTING_NUMA_BALANCING, "off", "2", NULL);
+	unlinkat(f.root.fd, "sys/devices/system/cpu/intel_pstate/no_turbo", 0);
+	lacks(&f, FIT_SETTING_TURBO, "off", "2",
+		"turbo 'off' cannot be set: there is no devices/system/cpu/intel_pstate/no_turbo "
+		"that can be read");
+	teardown(&f);
+}
+
+/* What the kernel refuses although it offers it. */
+static void a_refused_write_is_a_note_or_takes_all_back(void **unused)
+{
+	fit_autostrlist struct fit_strlist notes = {0};
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_hostops ops = {0};
+	struct fixture f;
+	struct fit_op *op;
+
+	(void)unused;
+	setup(&f);
+	add_setting_op(&ops, FIT_SETTING_KSM, "off", "2", NULL);
+	op = add_setting_op(&ops, FIT_SETTING_SYSFS, "many", "2", NULL);
+	op->apply = FIT_PHASE_PREPARE;
+	op->path = fit_xstrdup("kernel/mm/ksm/pages_to_scan");
+	op->optional = true;
+	assert_int_equal(apply(&f, A, &ops, &notes, &err), 0);
+	assert_int_equal(notes.count, 1);
+	assert_non_null(strstr(notes.items[0], "cannot write 'many' to"));
+	has_value(&f, "sys/kernel/mm/ksm/run", "0");
+	undo(&f, A, NULL);
+	expect_as_before(&f);
+	op->optional = false;
+	assert_int_equal(apply(&f, A, &ops, &notes, &err), -1);
+	assert_non_null(strstr(err.message, "cannot write 'many' to"));
+	undo(&f, A, NULL);
+	expect_as_before(&f);
+	fit_hostops_clear(&ops);
+	teardown(&f);
+}
+
+static void turbo_is_switched_where_the_driver_has_it(void **unused)
+{
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_hostops ops = {0};
+	struct fixture f;
+
+	(void)unused;
+	setup(&f);
+	add_setting_op(&ops, FIT_SETTING_TURBO, "off", "2", NULL);
+	assert_int_equal(apply(&f, A, &ops, NULL, &err), 0);
+	has_value(&f, CPU_DIR "/intel_pstate/no_turbo", "1");
+	undo(&f, A, NULL);
+	expect_as_before(&f);
+	unlinkat(f.root.fd, CPU_DIR "/intel_pstate/no_turbo", 0);
+	fit_test_kernel_set(&f.kernel, CPU_DIR "/cpufreq/boost = 1\n");
+	assert_int_equal(apply(&f, A, &ops, NULL, &err), 0);
+	has_value(&f, CPU_DIR "/cpufreq/boost", "0");
+	undo(&f, A, NULL);
+	has_value(&f, CPU_DIR "/cpufreq/boost", "1");
+	fit_hostops_clear(&ops);
+	teardown(&f);
+}
+
+/* Two functions of a card, for two domains: the link is one. */
+static void functions_of_a_card_share_its_link(void **unused)
+{
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_hostops ops_a = {0};
+	struct fit_hostops ops_b = {0};
+	struct fixture f;
+
+	(void)unused;
+	setup(&f);
+	add_setting_op(&ops_a, FIT_SETTING_ASPM, "off", "2", "0000:42:00.0");
+	add_setting_op(&ops_b, FIT_SETTING_ASPM, "off", "3", "0000:42:00.1");
+	assert_int_equal(apply(&f, A, &ops_a, NULL, &err), 0);
+	assert_int_equal(apply(&f, B, &ops_b, NULL, &err), 0);
+	undo(&f, A, NULL);
+	has_value(&f, CARD "1/link/l1_aspm", "0");
+	has_value(&f, CARD "1/link/l1_1_aspm", "0");
+	undo(&f, B, NULL);
+	expect_as_before(&f);
+	fit_hostops_clear(&ops_a);
+	fit_hostops_clear(&ops_b);
+	teardown(&f);
+}
+
+static void what_somebody_else_sets_is_left_and_said(void **unused)
+{
+	fit_autostrlist struct fit_strlist notes = {0};
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_hostops ops = {0};
+	struct fixture f;
+
+	(void)unused;
+	setup(&f);
+	add_setting_op(&ops, FIT_SETTING_TRANSPARENT_HUGEPAGES, "never", "2", NULL);
+	add_setting_op(&ops, FIT_SETTING_WORKQUEUES, "elsewhere", "2", NULL);
+	add_setting_op(&ops, FIT_SETTING_STAT_INTERVAL, "10s", "2", NULL);
+	assert_int_equal(apply(&f, A, &ops, NULL, &err), 0);
+	has_value(&f, THP, "always madvise [never]");
+	fit_test_kernel_set(&f.kernel,
+		THP " = [always] madvise never\n"
+		    "sys/devices/virtual/workqueue/cpumask_requested = 0f\n");
+	undo(&f, A, &notes);
+	assert_int_equal(notes.count, 2);
+	assert_string_equal(notes.items[0],
+		"/sys/devices/virtual/workqueue/cpumask: '0f' is there, which is not from "
+		"virt-fit: left so (it was 'ff' before)");
+	assert_string_equal(notes.items[1],
+		"/" THP ": 'always' is there, which is not from virt-fit: left so (it was "
+		"'madvise' before)");
+	has_value(&f, THP, "[always] madvise never");
+	has_value(&f, "proc/sys/vm/stat_interval", "1");
+	fit_hostops_clear(&ops);
+	teardown(&f);
+}
+
+static void literal_writes_do_not_follow_links(void **unused)
+{
+	fit_autostrlist struct fit_strlist notes = {0};
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_hostops ops = {0};
+	struct fixture f;
+	struct fit_op *op;
+
+	(void)unused;
+	setup(&f);
+	op = add_setting_op(&ops, FIT_SETTING_SYSFS, "50", "2", NULL);
+	op->path = fit_xstrdup("kernel/mm/ksm/pages_to_scan");
+	op = add_setting_op(&ops, FIT_SETTING_SYSCTL, "128 128 16", "2", NULL);
+	op->path = fit_xstrdup("vm/lowmem_reserve_ratio");
+	assert_int_equal(apply(&f, A, &ops, NULL, &err), 0);
+	has_value(&f, "sys/kernel/mm/ksm/pages_to_scan", "50");
+	has_value(&f, "proc/sys/vm/lowmem_reserve_ratio", "128 128 16");
+	undo(&f, A, NULL);
+	expect_as_before(&f);
+	fit_test_kernel_set(&f.kernel, "sys/kernel/mm/ksm/alias -> pages_to_scan\n"
+				       "sys/kernel/mm/other -> ksm\n");
+	for (int i = 0; i < 2; i++) {
+		op = &ops.items[0];
+		fit_xreplace(
+			&op->path, i ? "kernel/mm/other/pages_to_scan" : "kernel/mm/ksm/alias");
+		assert_int_equal(apply(&f, A, &ops, NULL, &err), -1);
+		assert_non_null(strstr(err.message, "is or has a symbolic link"));
+		undo(&f, A, NULL);
+	}
+	fit_hostops_clear(&ops);
+	teardown(&f);
+}
+
+#define GUESTS 5
+
+/* What the domains of the random test want of the settings that they share. */
+struct wants {
+	char uuid[40];
+	struct fit_hostops ops;
+	unsigned int cpu;
+	const char *thp, *numa, *ratio; /* NULL: nothing */
+	unsigned int interval;
+	bool workqueues;
+	int stage;	    /* 0: not there, then the calls that were made */
+	unsigned int since; /* the order of starts */
+};
+
+static uint64_t draw(uint64_t *state, uint64_t limit)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return (*state >> 11) % limit;
+}
+
+static void draw_wants(struct wants *wants, uint64_t *random)
+{
+	static const char *const pages[] = {"always", "madvise", "never"};
+	fit_autofree char *cpu = fit_xasprintf("%u", wants->cpu);
+	fit_autofree char *interval = NULL;
+	struct fit_op *op;
+
+	fit_hostops_clear(&wants->ops);
+	wants->thp = draw(random, 2) ? pages[draw(random, 3)] : NULL;
+	wants->numa = draw(random, 2) ? (draw(random, 2) ? "on" : "off") : NULL;
+	wants->ratio = draw(random, 2) ? (draw(random, 2) ? "1 2 3" : "4 5 6") : NULL;
+	wants->interval = (unsigned int)draw(random, 4);
+	wants->workqueues = draw(random, 2);
+	interval = fit_xasprintf("%us", wants->interval);
+	if (wants->thp)
+		add_setting_op(
+			&wants->ops, FIT_SETTING_TRANSPARENT_HUGEPAGES, wants->thp, cpu, NULL);
+	if (wants->numa)
+		add_setting_op(&wants->ops, FIT_SETTING_NUMA_BALANCING, wants->numa, cpu, NULL);
+	if (wants->interval)
+		add_setting_op(&wants->ops, FIT_SETTING_STAT_INTERVAL, interval, cpu, NULL);
+	if (wants->workqueues)
+		add_setting_op(&wants->ops, FIT_SETTING_WORKQUEUES, "elsewhere", cpu, NULL);
+	add_setting_op(&wants->ops, FIT_SETTING_WAKEUP_LATENCY, "10us", cpu, NULL);
+	if (wants->ratio) {
+		op = add_setting_op(&wants->ops, FIT_SETTING_SYSCTL, wants->ratio, cpu, NULL);
+		op->apply = FIT_PHASE_PREPARE;
+		op->path = fit_xstrdup("vm/lowmem_reserve_ratio");
+	}
+	for (size_t i = 0; i < wants->ops.count; i++)
+		wants->ops.items[i].apply = FIT_PHASE_PREPARE;
+}
+
+/* By the documentation, not by the code. */
+static void expect_values(const struct fixture *f, const struct wants *guests)
+{
+	static const char *const shown[] = {
+		"[always] madvise never", "always [madvise] never", "always madvise [never]"};
+	const char *thp = "madvise";
+	const char *numa = NULL;
+	const char *ratio = "256\t256\t32";
+	unsigned int thp_since = 0;
+	unsigned int ratio_since = 0;
+	unsigned int interval = 1;
+	unsigned int mask = 0xff;
+	fit_autofree char *mask_text = NULL;
+	fit_autofree char *interval_text = NULL;
+
+	for (const struct wants *guest = guests; guest < guests + GUESTS; guest++) {
+		if (!guest->stage)
+			continue;
+		if (guest->thp && guest->since > thp_since) {
+			thp = guest->thp;
+			thp_since = guest->since;
+		}
+		if (guest->ratio && guest->since > ratio_since) {
+			ratio = guest->ratio;
+			ratio_since = guest->since;
+		}
+		if (guest->numa && !fit_streq(numa, "off"))
+			numa = guest->numa;
+		if (guest->interval > interval)
+			interval = guest->interval;
+		if (guest->workqueues)
+			mask &= ~(1U << guest->cpu);
+	}
+	has_value(f, THP, shown[*thp == 'a' ? 0 : *thp == 'm' ? 1 : 2]);
+	has_value(f, "proc/sys/kernel/numa_balancing", fit_streq(numa, "off") ? "0" : "1");
+	has_value(f, "proc/sys/vm/lowmem_reserve_ratio", ratio);
+	interval_text = fit_xasprintf("%u", interval);
+	has_value(f, "proc/sys/vm/stat_interval", interval_text);
+	mask_text = fit_xasprintf("%02x", mask);
+	has_value(f, "sys/devices/virtual/workqueue/cpumask_requested", mask_text);
+}
+
+static void step(struct fixture *f, struct wants *guest, uint64_t *random, unsigned int now)
+{
+	struct fit_err err = FIT_ERR_INIT;
+
+	if (guest->stage) {
+		undo(f, guest->uuid, NULL);
+		guest->stage = 0;
+		return;
+	}
+	draw_wants(guest, random);
+	if (apply(f, guest->uuid, &guest->ops, NULL, &err) < 0)
+		fail_msg("%s", err.message);
+	guest->stage = 1;
+	guest->since = now;
+}
+
+static void five_domains_in_any_order_have_what_they_asked_for(void **unused)
+{
+	struct wants guests[GUESTS] = {0};
+	uint64_t random = 0x9e3779b97f4a7c15;
+	struct fixture f;
+
+	(void)unused;
+	setup(&f);
+	for (unsigned int i = 0; i < GUESTS; i++) {
+		snprintf(guests[i].uuid, sizeof(guests[i].uuid),
+			"aaaaaaaa-0000-4000-8000-00000000000%u", i);
+		guests[i].cpu = 2 + i;
+	}
+	for (unsigned int now = 1; now <= 600; now++) {
+		step(&f, &guests[draw(&random, GUESTS)], &random, now);
+		expect_values(&f, guests);
+		if (now % 25)
+			continue;
+		for (unsigned int i = 0; i < GUESTS; i++)
+			if (guests[i].stage)
+				step(&f, &guests[i], &random, now);
+		expect_as_before(&f);
+	}
+	for (unsigned int i = 0; i < GUESTS; i++)
+		fit_hostops_clear(&guests[i].ops);
+	teardown(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_host_that_lacks_a_setting_is_told_before_the_first_change),
+		cmocka_unit_test(a_refused_write_is_a_note_or_takes_all_back),
+		cmocka_unit_test(turbo_is_switched_where_the_driver_has_it),
+		cmocka_unit_test(functions_of_a_card_share_its_link),
+		cmocka_unit_test(what_somebody_else_sets_is_left_and_said),
+		cmocka_unit_test(literal_writes_do_not_follow_links),
+		cmocka_unit_test(five_domains_in_any_order_have_what_they_asked_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
