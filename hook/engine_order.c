@@ -194,16 +194,12 @@ static int check_pages(
 	demands = fit_domain_page_demands(domain, &count);
 	for (size_t i = 0; i < count && result == 0; i++) {
 		uint64_t page_kib = demands[i].page_kib;
-		fit_autofree char *problem = NULL;
-		fit_autofree char *remedy = NULL;
+		fit_autofree char *complaint = NULL;
 
-		if (fit_hugetlbfs_serves(&mounts, page_kib) ||
-			(page_kib && fit_domain_has_memfd(domain)))
+		if (!fit_hugetlbfs_lacks(&mounts, page_kib, fit_domain_has_memfd(domain)))
 			continue;
-		problem = fit_hugetlbfs_problem(&mounts, page_kib);
-		remedy = fit_hugetlbfs_remedy(&mounts, page_kib);
-		result = fit_err_set(
-			err, FIT_ERR_REFUSED, "for its huge pages %s; %s", problem, remedy);
+		complaint = fit_hugetlbfs_complaint(&mounts, page_kib);
+		result = fit_err_set(err, FIT_ERR_REFUSED, "for its huge pages %s", complaint);
 	}
 	fit_hugetlbfs_clear(&mounts);
 	return result;

@@ -227,7 +227,7 @@ static void print_hugetlbfs(const struct fit_host *host)
 			uint64_t page_kib = host->nodes[i].pools[p].page_kib;
 			fit_autofree char *size = fit_format_size_kib(page_kib);
 
-			if (!fit_hugetlbfs_serves(&host->hugetlbfs, page_kib) &&
+			if (fit_hugetlbfs_lacks(&host->hugetlbfs, page_kib, false) &&
 				!fit_strlist_contains(&missing, size))
 				fit_strlist_add(&missing, size);
 		}

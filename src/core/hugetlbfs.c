@@ -72,16 +72,18 @@ void fit_hugetlbfs_parse(struct fit_hugetlbfs *mounts, const char *lines)
 		add_mount(mounts, list.items[i]);
 }
 
-bool fit_hugetlbfs_serves(const struct fit_hugetlbfs *mounts, uint64_t page_kib)
+bool fit_hugetlbfs_lacks(const struct fit_hugetlbfs *mounts, uint64_t page_kib, bool in_memfd)
 {
+	if (page_kib && in_memfd)
+		return false;
 	if (!page_kib)
 		page_kib = mounts->default_kib;
 	if (!mounts->known || !page_kib)
-		return true;
+		return false;
 	for (size_t i = 0; i < mounts->size_count; i++)
 		if (mounts->sizes[i] == page_kib)
-			return true;
-	return false;
+			return false;
+	return true;
 }
 
 char *fit_hugetlbfs_format(const struct fit_hugetlbfs *mounts)
@@ -117,4 +119,12 @@ char *fit_hugetlbfs_remedy(const struct fit_hugetlbfs *mounts, uint64_t page_kib
 		"0 0), and restart libvirtd (virtqemud), which looks for mounts when "
 		"it starts; if its qemu.conf sets hugetlbfs_mount, name %s there",
 		point, size, point, point, size, point);
+}
+
+char *fit_hugetlbfs_complaint(const struct fit_hugetlbfs *mounts, uint64_t page_kib)
+{
+	fit_autofree char *problem = fit_hugetlbfs_problem(mounts, page_kib);
+	fit_autofree char *remedy = fit_hugetlbfs_remedy(mounts, page_kib);
+
+	return fit_xasprintf("%s; %s", problem, remedy);
 }

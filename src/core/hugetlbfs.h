@@ -25,12 +25,14 @@ void fit_hugetlbfs_clear(struct fit_hugetlbfs *mounts);
 /* Of the lines of the kernel's list of mounts; the rest of @mounts is filled in already. */
 void fit_hugetlbfs_parse(struct fit_hugetlbfs *mounts, const char *lines);
 
-/* May a domain have such pages, as far as this is known? 0: those of the default size. */
-bool fit_hugetlbfs_serves(const struct fit_hugetlbfs *mounts, uint64_t page_kib);
+/* Would libvirt refuse a domain with such pages for want of a mount, as far as this is known?
+ * 0: those of the default size. @in_memfd: its memory is in a memfd. */
+bool fit_hugetlbfs_lacks(const struct fit_hugetlbfs *mounts, uint64_t page_kib, bool in_memfd);
 
-/* Of a size that is not served: what is wanted and found, and what to do. To be freed. */
+/* Of a size that is lacked: what is wanted and found, what to do, and both. To be freed. */
 char *fit_hugetlbfs_problem(const struct fit_hugetlbfs *mounts, uint64_t page_kib);
 char *fit_hugetlbfs_remedy(const struct fit_hugetlbfs *mounts, uint64_t page_kib);
+char *fit_hugetlbfs_complaint(const struct fit_hugetlbfs *mounts, uint64_t page_kib);
 
 /* "2 MiB, 1 GiB"; "" for none. To be freed. */
 char *fit_hugetlbfs_format(const struct fit_hugetlbfs *mounts);

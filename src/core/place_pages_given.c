@@ -38,18 +38,15 @@ static bool has_memfd(const struct fit_planner *planner)
 
 bool fit_place_pages_lack_hugetlbfs(const struct fit_planner *planner, uint64_t page_kib)
 {
-	return !fit_hugetlbfs_serves(&planner->host->hugetlbfs, page_kib) &&
-	       !(page_kib && has_memfd(planner));
+	return fit_hugetlbfs_lacks(&planner->host->hugetlbfs, page_kib, has_memfd(planner));
 }
 
 /* @what of the definition has pages of that size. */
 static int check_given(
 	struct fit_planner *planner, const char *what, uint64_t page_kib, const char *change)
 {
-	const struct fit_hugetlbfs *mounts = &planner->host->hugetlbfs;
 	fit_autofree char *size = fit_format_size_kib(page_kib);
-	fit_autofree char *problem = NULL;
-	fit_autofree char *remedy = NULL;
+	fit_autofree char *complaint = NULL;
 
 	if (page_kib && !fit_host_has_page_size(planner->host, page_kib))
 		return fit_planner_refuse(planner,
@@ -57,10 +54,8 @@ static int check_given(
 			what, size, change);
 	if (!fit_place_pages_lack_hugetlbfs(planner, page_kib))
 		return 0;
-	problem = fit_hugetlbfs_problem(mounts, page_kib);
-	remedy = fit_hugetlbfs_remedy(mounts, page_kib);
-	return fit_planner_refuse(
-		planner, "for %s of the definition %s; %s", what, problem, remedy);
+	complaint = fit_hugetlbfs_complaint(&planner->host->hugetlbfs, page_kib);
+	return fit_planner_refuse(planner, "for %s of the definition %s", what, complaint);
 }
 
 int fit_place_pages_prepare(struct fit_planner *planner)

@@ -186,7 +186,7 @@ int fit_session_survey(struct fit_session *session, struct fit_err *err)
 			"run virt-fit there, or give a copy of its /sys and /proc with --sysroot",
 			session->virt.uri);
 	choose_target(session);
-	if (fit_probe(session->root, FIT_PROBE_PLAN, &session->host, NULL, err) < 0 ||
+	if (fit_probe(session->root, FIT_PROBE_PLAN, &session->host, &session->notes, err) < 0 ||
 		fit_policy_load(session->root, &session->host, &session->notes, err) < 0)
 		return -1;
 	if (!session->connected)

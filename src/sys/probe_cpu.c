@@ -60,8 +60,8 @@ int fit_probe_cpu_list(const struct fit_probe_run *run, struct fit_err *err)
 	struct fit_cpuset present;
 
 	if (online && fit_cpuset_parse_list(online, &host->online, err) < 0)
-		return fit_err_prefix(err,
-			"%s/" FIT_PATH_CPU "/online: ", run->root->real ? "" : run->root->path);
+		return fit_err_prefix(
+			err, "%s/" FIT_PATH_CPU "/online: ", fit_fsroot_shown(run->root));
 	if (!fit_probe_cpuset(run, FIT_PATH_CPU, "present", NULL, &present))
 		list_directories(run, &present);
 	if (!online) {
@@ -72,7 +72,8 @@ int fit_probe_cpu_list(const struct fit_probe_run *run, struct fit_err *err)
 		return fit_err_set(err, FIT_ERR_NOTFOUND,
 			"no CPU is listed in %s/" FIT_PATH_CPU
 			"/online, and no cpuN directory is there: '%s' is not the root of a system",
-			run->root->real ? "" : run->root->path, run->root->path);
+			fit_fsroot_shown(run->root),
+			run->root->real ? "/" : fit_fsroot_shown(run->root));
 	fit_cpuset_unite(&present, &host->online);
 	fit_probe_cpuset(run, FIT_PATH_CPU, "isolated", NULL, &host->isolated);
 

@@ -104,6 +104,16 @@ for line in nonsense 'a = \x4' '/ = a'; do
 	refuses "$fit" host --host "$TEST_DIR/cut"
 	contains "the refusal of $line" "$refusal" "$TEST_DIR/cut:3: "
 done
+# What is wrong in it is said to be there, not where it is unpacked to; and whoever plans is told, too.
+for line in "sys/devices/system/cpu/online = 0-" "sys/devices/system/cpu/online = "; do
+	printf '# virt-fit capture 1\n%s\n# end of the capture\n' "$line" >"$TEST_DIR/cut"
+	refuses "$fit" host --host "$TEST_DIR/cut"
+	contains "the refusal of $line" "$refusal" "$TEST_DIR/cut/sys/devices/system/cpu/online"
+	lacks "the refusal of $line" "$refusal" "$TMPDIR"
+done
+sed 's,/0000:02:00.0/local_cpulist = .*,/0000:02:00.0/local_cpulist = 0-x,' "$capture" >"$TEST_DIR/cut"
+contains "what is said beside the plan" "$(plan --host "$TEST_DIR/cut" --profile base)" \
+	"virt-fit: sys/bus/pci/devices/0000:02:00.0/local_cpulist: "
 nothing_is_left "refusals"
 
 # It cannot write elsewhere.

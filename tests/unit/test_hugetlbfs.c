@@ -54,13 +54,16 @@ static void nothing_is_said_of_what_is_not_known(void **state)
 	struct fit_hugetlbfs mounts = {0};
 
 	(void)state;
-	assert_true(fit_hugetlbfs_serves(&mounts, 2048));
+	assert_false(fit_hugetlbfs_lacks(&mounts, 2048, false));
 	fit_hugetlbfs_parse(&mounts, "none /a hugetlbfs rw,pagesize=2M 0 0");
-	assert_true(fit_hugetlbfs_serves(&mounts, 2048));
-	assert_false(fit_hugetlbfs_serves(&mounts, 1048576));
-	assert_true(fit_hugetlbfs_serves(&mounts, 0));
+	assert_false(fit_hugetlbfs_lacks(&mounts, 2048, false));
+	assert_true(fit_hugetlbfs_lacks(&mounts, 1048576, false));
+	assert_false(fit_hugetlbfs_lacks(&mounts, 1048576, true));
+	assert_false(fit_hugetlbfs_lacks(&mounts, 0, false));
 	mounts.default_kib = 1048576;
-	assert_false(fit_hugetlbfs_serves(&mounts, 0));
+	assert_true(fit_hugetlbfs_lacks(&mounts, 0, false));
+	/* Without a size, libvirt takes that of a mount, in a memfd as well. */
+	assert_true(fit_hugetlbfs_lacks(&mounts, 0, true));
 	fit_hugetlbfs_clear(&mounts);
 }
 
