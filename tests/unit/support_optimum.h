@@ -8,10 +8,11 @@
 #define FIT_TESTS_SUPPORT_OPTIMUM_H
 
 #include "core/place.h"
+#include "support_case.h"
 #include "support_plan.h"
 
 #define FIT_OPTIMUM_CORES 16
-#define FIT_OPTIMUM_VFS	  6
+#define FIT_OPTIMUM_VFS	  FIT_CASE_VFS
 
 /* False when there is no placement at all. */
 bool fit_optimum_find(const struct fit_bench *b, struct fit_cost *ret_cost);
