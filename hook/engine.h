@@ -47,6 +47,7 @@ struct fit_order {
 	struct fit_profile profile;
 	struct fit_request request;
 	struct fit_hostops ops;
+	enum fit_stale stale; /* what the request says of it, else the profile */
 };
 
 void fit_order_clear(struct fit_order *order);
@@ -59,6 +60,15 @@ int fit_order_read(
 /* Is the definition what virt-fit made of this request, this profile, on this host? */
 int fit_order_check_fitted(
 	struct fit_call *call, const struct fit_order *order, struct fit_err *err);
+
+/*
+ * What becomes of a start that @err stands in the way of: the definition is not fitted, or what it
+ * is fitted for is not free. 0: it goes on. -1: it is refused, by @err, which says so if the
+ * watcher fits and starts the domain; it has been asked to, then. @may_go_on: a definition can be
+ * started without being fitted, but not on what others hold.
+ */
+int fit_order_decide(
+	struct fit_call *call, const struct fit_order *order, bool may_go_on, struct fit_err *err);
 
 /* Does the host have the CPUs and nodes that the definition names, and a hugetlbfs for its pages?
  */

@@ -67,6 +67,8 @@ int fit_order_read(
 		}
 		fit_call_log_error(call, &problem);
 	}
+	/* It holds for what is fitted in part, too. */
+	order.stale = order.request.stale ? order.request.stale : order.profile.start.stale;
 	limit(call, &order.profile);
 	fit_hostops_derive(&order.domain, &order.profile, &order.ops);
 	*ret_order = order;
@@ -96,21 +98,11 @@ static char *compare_record(
 	return NULL;
 }
 
-/* The command that fits @name, for a shell. To be freed. */
-static char *fitting_command(const char *name)
-{
-	fit_autofree char *quoted = fit_shell_quote(name);
-
-	return fit_xasprintf("virt-fit apply %s%s", *name == '-' ? "-- " : "", quoted);
-}
-
 static int refuse_unfitted(const struct fit_call *call, const char *why, struct fit_err *err)
 {
 	fit_autofree char *shown = fit_printable(call->name);
-	fit_autofree char *command = fitting_command(call->name);
 
-	return fit_err_set(err, FIT_ERR_STALE, "domain '%s' is not fitted: %s. Fit it with: %s",
-		shown, why, command);
+	return fit_err_set(err, FIT_ERR_STALE, "domain '%s' is not fitted: %s", shown, why);
 }
 
 int fit_order_check_fitted(

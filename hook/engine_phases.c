@@ -33,16 +33,17 @@ static void hold(struct fit_journal *journal, const struct fit_order *order)
 		*FIT_APPEND(journal->devices, journal->device_count) = domain->hostdevs[i].source;
 }
 
-static int claim_host(const struct fit_call *call, struct fit_state *state,
-	const struct fit_order *order, struct fit_strlist *notes, struct fit_err *err)
+static int claim_host(struct fit_call *call, struct fit_state *state, const struct fit_order *order,
+	bool incoming, struct fit_strlist *notes, struct fit_err *err)
 {
 	struct fit_journal *journal =
 		fit_state_add_journal(state, call->uuid, call->name, FIT_STAGE_PREPARED);
 
 	hold(journal, order);
+	if (fit_state_check_holders(state, journal, err) < 0)
+		return incoming ? -1 : fit_order_decide(call, order, false, err);
 	/* What start will want is checked now, before anything is changed. */
-	if (fit_state_check_holders(state, journal, err) < 0 ||
-		fit_executor_check(state, journal, &order->ops, FIT_PHASE_START, err) < 0)
+	if (fit_executor_check(state, journal, &order->ops, FIT_PHASE_START, err) < 0)
 		return -1;
 	if (fit_state_save_journal(state, journal, err) < 0)
 		return -1;
@@ -60,6 +61,13 @@ static bool is_incoming(const struct fit_call *call, const struct fit_journal *j
 	       fit_state_journal_age_s(&call->root, journal) <= INCOMING_MAX_S;
 }
 
+static int check_fitted(struct fit_call *call, const struct fit_order *order, struct fit_err *err)
+{
+	if (fit_order_check_fitted(call, order, err) == 0)
+		return 0;
+	return err->code == FIT_ERR_STALE ? fit_order_decide(call, order, true, err) : -1;
+}
+
 /* A domain that arrives by migration or from a saved state was fitted elsewhere or before, and
  * cannot be fitted now: refusing it would lose the state. So only what cannot work is refused. */
 static int prepare(struct fit_call *call, struct fit_state *state, struct fit_err *err)
@@ -75,11 +83,11 @@ static int prepare(struct fit_call *call, struct fit_state *state, struct fit_er
 		return -1;
 	result = fit_order_read(call, incoming, &order, err);
 	if (result > 0) {
-		if ((incoming || fit_order_check_fitted(call, &order, err) == 0) &&
-			fit_order_check_host(call, &order, err) == 0)
-			result = claim_host(call, state, &order, &notes, err);
-		else
-			result = -1;
+		result = incoming ? 0 : check_fitted(call, &order, err);
+		if (result == 0 && fit_order_check_host(call, &order, err) < 0)
+			result = incoming ? -1 : fit_order_decide(call, &order, false, err);
+		if (result == 0)
+			result = claim_host(call, state, &order, incoming, &notes, err);
 		fit_order_clear(&order);
 	}
 	fit_call_log(call, &notes);

@@ -13,6 +13,7 @@
 #include "base/attr.h"
 #include "base/err.h"
 #include "base/strlist.h"
+#include "core/stale.h"
 #include "core/target.h"
 #include "sys/fsroot.h"
 #include "sys/profile_store.h"
@@ -38,6 +39,9 @@ struct fit_cli {
 	bool why;		     /* --why */
 	bool all;		     /* --all */
 	bool once;		     /* --once */
+	bool start;		     /* --start */
+	enum fit_stale stale;	     /* --stale POLICY */
+	unsigned int timeout_s;	     /* --timeout SECONDS */
 	struct fit_fsroot root;
 	struct fit_profile_store store; /* --profiles DIR replaces the shipped ones */
 };
@@ -54,6 +58,7 @@ struct json_object;
 int fit_cli_print_json(struct json_object *value);
 
 int fit_cmd_apply(struct fit_cli *cli);
+int fit_cmd_define(struct fit_cli *cli);
 int fit_cmd_diff(struct fit_cli *cli);
 int fit_cmd_host(struct fit_cli *cli);
 int fit_cmd_list(struct fit_cli *cli);
@@ -65,6 +70,7 @@ int fit_cmd_set(struct fit_cli *cli);
 int fit_cmd_status(struct fit_cli *cli);
 int fit_cmd_undo(struct fit_cli *cli);
 int fit_cmd_unset(struct fit_cli *cli);
+int fit_cmd_wait(struct fit_cli *cli);
 int fit_cmd_watch(struct fit_cli *cli);
 
 #endif

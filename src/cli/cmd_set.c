@@ -23,6 +23,7 @@ static int make_request(const struct fit_cli *cli, struct fit_request *request, 
 		if (add_profiles(request, cli->args[i], err) < 0)
 			return -1;
 	fit_cli_add_options(cli, request);
+	request->stale = cli->stale;
 	return 0;
 }
 

@@ -132,6 +132,12 @@ static void print_hook(const struct fit_status_hook *hook)
 		printf("hook: /%s\n", hook->path);
 }
 
+static void print_watcher(bool runs)
+{
+	puts(runs ? "watcher: runs"
+		  : "watcher: does not run: definitions are fitted by 'virt-fit apply' only");
+}
+
 static struct json_object *json_journal(const struct fit_journal *journal)
 {
 	struct json_object *object = json_object_new_object();
@@ -214,6 +220,7 @@ static int print_json(const struct fit_status *status, const struct fit_fsroot *
 	json_object_object_add(object, "domains", domains);
 	json_object_object_add(object, "host", json_host(&status->state.ledger, root));
 	json_object_object_add(object, "hook", hook);
+	json_object_object_add(object, "watcher", json_object_new_boolean(status->watched));
 	return fit_cli_print_json(object);
 }
 
@@ -234,6 +241,7 @@ int fit_cmd_status(struct fit_cli *cli)
 				print_domain(&status, &status.domains[i]);
 			print_host(&status, &cli->root);
 			print_hook(&status.hook);
+			print_watcher(status.watched);
 		}
 		fit_status_clear(&status);
 	}

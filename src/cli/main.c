@@ -27,7 +27,8 @@ static const struct fit_verb verbs[] = {
 		"Replaces an earlier request with its parameters and devices. If the request "
 		"cannot\n"
 		"be met, nothing is changed. 'virt-fit plan' takes the same options, to try them.",
-		FIT_OPTION_PARAM | FIT_OPTION_DEVICE | FIT_OPTION_DRY_RUN, 2, -1, fit_cmd_set},
+		FIT_OPTION_PARAM | FIT_OPTION_DEVICE | FIT_OPTION_STALE | FIT_OPTION_DRY_RUN, 2, -1,
+		fit_cmd_set},
 	{"unset", "DOMAIN...", "Take the request and all that was fitted out of a definition", "",
 		FIT_OPTION_DRY_RUN, 1, -1, fit_cmd_unset},
 	{"list", "", "Show the domains that request profiles, and whether they are fitted", "",
@@ -64,6 +65,14 @@ static const struct fit_verb verbs[] = {
 		"Needed only after a crash: a stop does it by itself. Domains that run keep what\n"
 		"they hold.",
 		FIT_OPTION_DRY_RUN | FIT_OPTION_JSON, 0, 1, fit_cmd_undo},
+	{"define", "FILE", "Define a domain from its XML and fit it, in one go",
+		"As 'virsh define', but nobody sees the definition before it is fitted. If its\n"
+		"request cannot be met, nothing is defined. '-' is standard input.",
+		FIT_OPTION_START, 1, 1, fit_cmd_define},
+	{"wait", "DOMAIN", "Wait until the watcher has fitted a definition",
+		"For scripts that define a domain and start it. Ends at once when it is fitted or\n"
+		"requests nothing; fails when it cannot be fitted.",
+		FIT_OPTION_TIMEOUT, 1, 1, fit_cmd_wait},
 	{"watch", "", "Keep all definitions fitted, until it is ended",
 		"What the service runs. Fits whatever is defined, edited or requests something else,\n"
 		"all again when profiles or the host change, and starts domains whose start came\n"

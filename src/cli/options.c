@@ -11,6 +11,9 @@
 #include "core/target.h"
 #include "sys/paths.h"
 
+#define TIMEOUT_MAX_S	  86400
+#define TIMEOUT_DEFAULT_S 30
+
 struct entry {
 	enum fit_option option;
 	const char *name;
@@ -34,6 +37,10 @@ static const struct entry entries[] = {
 	{FIT_OPTION_WHY, "why", 0, NULL, "explain every choice"},
 	{FIT_OPTION_JSON, "json", 0, NULL, "print JSON"},
 	{FIT_OPTION_DRY_RUN, "dry-run", 'n', NULL, "say what would be done, change nothing"},
+	{FIT_OPTION_STALE, "stale", 0, "POLICY",
+		"what a start does while the definition is not fitted:\n" FIT_STALE_WORDS},
+	{FIT_OPTION_TIMEOUT, "timeout", 0, "SECONDS", "wait no longer (default: 30)"},
+	{FIT_OPTION_START, "start", 0, NULL, "start the domain, too"},
 	{FIT_OPTION_ONCE, "once", 0, NULL, "fit all that need it now, then end"},
 	{FIT_OPTION_CONNECT, "connect", 'c', "URI", "libvirt to talk to (default: as virsh)"},
 	{FIT_OPTION_SYSROOT, "sysroot", 0, "DIR", "read the host from the tree at DIR"},
@@ -95,6 +102,17 @@ static int take_param(struct fit_cli *cli, const char *value, struct fit_err *er
 	return 0;
 }
 
+static int take_timeout(struct fit_cli *cli, const char *value, struct fit_err *err)
+{
+	uint64_t seconds;
+
+	if (!fit_parse_uint(value, TIMEOUT_MAX_S, &seconds))
+		return fit_err_set(err, FIT_ERR_INVALID,
+			"--timeout wants seconds, %d at most, not '%s'", TIMEOUT_MAX_S, value);
+	cli->timeout_s = (unsigned int)seconds;
+	return 0;
+}
+
 static int take_steps(
 	struct fit_cli *cli, enum fit_option option, const char *value, struct fit_err *err)
 {
@@ -108,6 +126,16 @@ static int take_steps(
 static int take(struct fit_cli *cli, enum fit_option option, const char *value, struct fit_err *err)
 {
 	switch (option) {
+	case FIT_OPTION_STALE:
+		if (!fit_stale_parse(value, &cli->stale))
+			return fit_err_set(err, FIT_ERR_INVALID,
+				"--stale wants " FIT_STALE_WORDS ", not '%s'", value);
+		break;
+	case FIT_OPTION_TIMEOUT:
+		return take_timeout(cli, value, err);
+	case FIT_OPTION_START:
+		cli->start = true;
+		break;
 	case FIT_OPTION_ONCE:
 		cli->once = true;
 		break;
@@ -197,7 +225,8 @@ enum fit_parse_result fit_options_parse(const struct fit_verb *verb, int argc, c
 	struct getopt_tables tables;
 	int value;
 
-	*cli = (struct fit_cli){.verb = verb->name, .root = {.fd = -1}};
+	*cli = (struct fit_cli){
+		.verb = verb->name, .root = {.fd = -1}, .timeout_s = TIMEOUT_DEFAULT_S};
 	fill_tables(verb, &tables);
 	opterr = 0;
 	optind = 0; /* GNU: start afresh */

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "sys/paths.h"
+#include "sys/watcher.h"
 
 void fit_status_clear(struct fit_status *status)
 {
@@ -115,6 +116,7 @@ static int collect(struct fit_session *session, const char *which, struct fit_st
 	if (fit_state_snapshot(session->root, &status->state, err) < 0)
 		return -1;
 	find_hook(session->root, &status->hook);
+	status->watched = fit_watcher_runs(session->root);
 	if (fit_session_connect(session, &problem) == 0) {
 		status->connected = true;
 		if (fit_cli_survey(session, err) < 0 ||

@@ -33,6 +33,7 @@ struct fit_status {
 	struct fit_status_domain *domains;
 	size_t domain_count;
 	struct fit_status_hook hook;
+	bool watched; /* the watcher runs */
 };
 
 void fit_status_clear(struct fit_status *status);

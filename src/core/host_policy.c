@@ -88,6 +88,20 @@ static int read_keep(const struct parser *parser, const xmlNode *node)
 	return vfs ? read_list(parser, node, "vfs", vfs, &device->vfs) : 0;
 }
 
+static int read_start(const struct parser *parser, const xmlNode *node)
+{
+	fit_autofree char *stale = fit_xml_attr(node, "stale");
+
+	if (fit_strict_attributes(&parser->in, node, "stale") < 0 ||
+		fit_strict_childless(&parser->in, node) < 0)
+		return -1;
+	if (parser->policy->stale)
+		return fail(parser, node, "second <start>");
+	if (!fit_stale_parse(stale, &parser->policy->stale))
+		return fail(parser, node, "<start> needs stale=, which is " FIT_STALE_WORDS);
+	return 0;
+}
+
 static int read_root(const struct parser *parser, const xmlNode *root)
 {
 	const xmlNode *child = NULL;
@@ -110,9 +124,11 @@ static int read_root(const struct parser *parser, const xmlNode *root)
 			status = read_housekeeping(parser, child);
 		else if (fit_xml_is_in(child, FIT_HOST_NAMESPACE, "keep"))
 			status = read_keep(parser, child);
+		else if (fit_xml_is_in(child, FIT_HOST_NAMESPACE, "start"))
+			status = read_start(parser, child);
 		else
 			status = fail(parser, child,
-				"unknown element <%s>%s: <host> has housekeeping, keep",
+				"unknown element <%s>%s: <host> has housekeeping, keep, start",
 				child->name, child->ns ? "" : ", in no namespace");
 		if (status < 0)
 			return -1;

@@ -7,6 +7,7 @@
  *       <keep device="eno1"/>                      a device, and the VFs it has or could have
  *       <keep device="0000:41:00.0" vfs="0-3"/>    VFs of a PF by their number
  *       <keep device="0000:42:02.1"/>              one VF
+ *       <start stale="refuse"/>                    see core/stale.h
  *     </host>
  *
  * Parsing needs no host; applying finds what is named on one and notes it there, where the planner
@@ -19,6 +20,7 @@
 #include "base/err.h"
 #include "base/strlist.h"
 #include "core/host.h"
+#include "core/stale.h"
 
 #define FIT_HOST_NAMESPACE "urn:virt-fit:host:1"
 
@@ -36,6 +38,7 @@ struct fit_host_policy {
 	unsigned int housekeeping_line; /* 0: neither is stated */
 	struct fit_policy_device *devices;
 	size_t device_count;
+	enum fit_stale stale;
 };
 
 void fit_host_policy_clear(struct fit_host_policy *policy);

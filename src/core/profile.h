@@ -293,6 +293,12 @@ struct fit_intent_passthrough {
 	char *rom;	    /* rom="on" or "off"; NULL: leave */
 };
 
+/* What happens when a start comes too early. */
+struct fit_intent_start {
+	struct fit_intent intent;
+	enum fit_stale stale;
+};
+
 /* A setting of the host: core/host_setting.h. */
 struct fit_intent_setting {
 	struct fit_intent intent;
@@ -365,9 +371,10 @@ struct fit_profile {
 	struct fit_intent_cells cells;
 	struct fit_intent_interrupts interrupts;
 	struct fit_intent_vfs vfs;
-	struct fit_intent_passthrough gpus;		   /* PCI classes 03 and 12 */
-	struct fit_intent_passthrough nvme;		   /* class 0108 */
-	struct fit_intent_passthrough others;		   /* any other */
+	struct fit_intent_passthrough gpus;   /* PCI classes 03 and 12 */
+	struct fit_intent_passthrough nvme;   /* class 0108 */
+	struct fit_intent_passthrough others; /* any other */
+	struct fit_intent_start start;
 	struct fit_intent_setting host[FIT_SETTING_COUNT]; /* those without an element stay unset */
 	struct fit_host_write *writes;			   /* by name; each once */
 	size_t write_count;

@@ -54,6 +54,7 @@ const struct fit_profile_element fit_profile_elements[] = {
 	{NULL, "watchdog", NULL, "watchdog", INTENT(watchdog), fit_grammar_watchdog},
 	{NULL, "iommu", NULL, "iommu", INTENT(iommu), fit_grammar_iommu},
 	{NULL, "lean", NULL, "lean", INTENT(lean), fit_grammar_lean},
+	{NULL, "start", NULL, "start", INTENT(start), fit_grammar_start},
 #define SETTING(id, element, attribute, known, other, ...) \
 	{"host", element, NULL, "host " element, INTENT(host[FIT_SETTING_##id]), \
 		(const struct fit_profile_attribute[]){ \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the host is given. */
+/* What the host is given, and what becomes of a start. */
 #include "core/profile_grammar_parts.h"
 
 const struct fit_profile_attribute fit_grammar_interrupts_of_others[] = {
@@ -12,6 +12,14 @@ const struct fit_profile_attribute fit_grammar_interrupts_of_devices[] = {
 	{"to", &fit_field_enum, FIELD(interrupts, devices_to),
 		WORDS({"vcpus", FIT_PLACE_VCPUS}, {"housekeeping", FIT_PLACE_HOUSEKEEPING},
 			{"node", FIT_PLACE_NODE}, {"keep", FIT_PLACE_NONE}),
+		NULL, NULL},
+	{0},
+};
+
+const struct fit_profile_attribute fit_grammar_start[] = {
+	{"stale", &fit_field_enum, FIELD(start, stale),
+		WORDS({"refit", FIT_STALE_REFIT}, {"refuse", FIT_STALE_REFUSE},
+			{"warn", FIT_STALE_WARN}),
 		NULL, NULL},
 	{0},
 };

@@ -77,6 +77,8 @@ void fit_request_merge(struct fit_request *request, const struct fit_request *mo
 		put_param(request, &more->params[i]);
 	for (size_t i = 0; i < more->device_count; i++)
 		put_device(request, &more->devices[i]);
+	if (more->stale)
+		request->stale = more->stale;
 }
 
 bool fit_profile_name_is_valid(const char *name)
@@ -170,6 +172,16 @@ static int read_profiles(const struct place *place, const xmlNode *node, struct 
 	return 0;
 }
 
+static int read_stale(const struct place *place, const xmlNode *node, struct fit_request *request)
+{
+	fit_autofree char *text = fit_xml_attr(node, "stale");
+	fit_autofree char *shown = text ? fit_printable(text) : NULL;
+
+	if (text && !fit_stale_parse(text, &request->stale))
+		return fail(place, node, "stale=\"%s\" must be " FIT_STALE_WORDS, shown);
+	return 0;
+}
+
 static int read_param(const struct place *place, const xmlNode *node, struct fit_request *request)
 {
 	fit_autofree char *name = fit_xml_attr(node, "name");
@@ -225,8 +237,9 @@ static int read_device(const struct place *place, const xmlNode *node, struct fi
 
 static int read_request(const struct place *place, const xmlNode *node, struct fit_request *request)
 {
-	if (check_attributes(place, node, "profile", NULL) < 0 ||
-		read_profiles(place, node, &request->profiles) < 0)
+	if (check_attributes(place, node, "profile", "stale") < 0 ||
+		read_profiles(place, node, &request->profiles) < 0 ||
+		read_stale(place, node, request) < 0)
 		return -1;
 	for (const xmlNode *child = node->children; child; child = child->next) {
 		int status = 0;
@@ -360,6 +373,8 @@ char *fit_request_print(const struct fit_request *request)
 	xmlNode *root = add_element(doc, NULL, "domain");
 
 	set_attribute(root, "profile", profiles);
+	if (request->stale)
+		set_attribute(root, "stale", fit_stale_name(request->stale));
 	for (size_t i = 0; i < request->param_count; i++) {
 		xmlNode *node = add_element(doc, root, "param");
 

@@ -2,12 +2,13 @@
 /*
  * The request: what a domain's owner wrote into its <metadata> in our namespace.
  *
- *   <fit:domain xmlns:fit="urn:virt-fit:domain:1" profile="low-latency sriov">
+ *   <fit:domain xmlns:fit="urn:virt-fit:domain:1" profile="low-latency sriov" stale="refuse">
  *     <fit:param name="vfs" value="2"/>
  *     <fit:device address="0000:41:00.0"/>      (or netdev="enp65s0f0")
  *   </fit:domain>
  *
- * The namespace decides, never the prefix.
+ * What stale= can be, which may be absent, is in core/stale.h. The namespace decides, never the
+ * prefix.
  */
 #ifndef FIT_CORE_REQUEST_H
 #define FIT_CORE_REQUEST_H
@@ -17,6 +18,7 @@
 #include "base/err.h"
 #include "base/strlist.h"
 #include "core/pciaddr.h"
+#include "core/stale.h"
 
 #define FIT_REQUEST_NAMESPACE "urn:virt-fit:domain:1"
 
@@ -36,6 +38,7 @@ struct fit_request {
 	size_t param_count;
 	struct fit_request_device *devices; /* to be near to, or to be passed through */
 	size_t device_count;
+	enum fit_stale stale; /* stale= */
 };
 
 void fit_request_clear(struct fit_request *request);

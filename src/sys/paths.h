@@ -24,6 +24,8 @@
 /* Where libvirt looks for its hooks, and where ours is when another one is there already. */
 #define FIT_PATH_HOOK	    "etc/libvirt/hooks/qemu"
 #define FIT_PATH_HOOK_EXTRA "etc/libvirt/hooks/qemu.d/50-virt-fit"
+/* Where libvirt's QEMU driver keeps the definitions of persistent domains: NAME.xml. */
+#define FIT_PATH_DEFINITIONS "etc/libvirt/qemu"
 /* In the gate, so that it is known from a hook of others; hook/install-gate looks for it too. */
 #define FIT_GATE_MARKER "virt-fit-gate-marker-"
 

@@ -27,24 +27,45 @@ static int check_directory(const struct fit_fsroot *root, struct fit_err *err)
 	return fit_trusted_check(path, &info, err);
 }
 
-int fit_policy_load(const struct fit_fsroot *root, struct fit_host *host,
-	struct fit_strlist *warnings, struct fit_err *err)
+/* 1: here it is, 0: there is none. */
+static int read_policy(
+	const struct fit_fsroot *root, struct fit_host_policy *ret_policy, struct fit_err *err)
 {
 	fit_autofree char *path = shown_path(root, FIT_PATH_HOST_POLICY);
 	fit_autoclose int fd = fit_fsroot_openat(root, FIT_PATH_HOST_POLICY, FIT_TRUSTED_OPEN);
 	fit_autofree char *text = NULL;
-	struct fit_host_policy policy = {0};
 	size_t length = 0;
-	int status;
 
 	if (fd < 0 && errno == ENOENT)
 		return 0;
 	if (fd < 0)
 		return fit_err_sys(err, errno, "cannot open %s", path);
 	if (check_directory(root, err) < 0 || fit_trusted_read(fd, path, &text, &length, err) < 0 ||
-		fit_host_policy_parse(path, text, length, &policy, err) < 0)
+		fit_host_policy_parse(path, text, length, ret_policy, err) < 0)
 		return -1;
+	return 1;
+}
+
+int fit_policy_load(const struct fit_fsroot *root, struct fit_host *host,
+	struct fit_strlist *warnings, struct fit_err *err)
+{
+	struct fit_host_policy policy = {0};
+	int status = read_policy(root, &policy, err);
+
+	if (status <= 0)
+		return status;
 	status = fit_host_policy_apply(&policy, host, warnings, err);
 	fit_host_policy_clear(&policy);
 	return status;
+}
+
+enum fit_stale fit_policy_stale(const struct fit_fsroot *root)
+{
+	struct fit_host_policy policy = {0};
+	enum fit_stale stale = FIT_STALE_UNSTATED;
+
+	if (read_policy(root, &policy, NULL) > 0)
+		stale = policy.stale;
+	fit_host_policy_clear(&policy);
+	return stale;
 }

@@ -6,10 +6,15 @@
 #include "base/err.h"
 #include "base/strlist.h"
 #include "core/host.h"
+#include "core/stale.h"
 #include "sys/fsroot.h"
 
 /* Notes on a probed host what belongs to it. Without the file nothing does. */
 int fit_policy_load(const struct fit_fsroot *root, struct fit_host *host,
 	struct fit_strlist *warnings, struct fit_err *err);
+
+/* What it says of starts that come too early; unstated too when it cannot be read, which everybody
+ * who plans says. */
+enum fit_stale fit_policy_stale(const struct fit_fsroot *root);
 
 #endif

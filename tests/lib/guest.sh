@@ -65,12 +65,15 @@ host_make() {
 	host_manifest | "$BUILD/tests/lib/mkroot" "$HOST"
 	# For `status`, which tells whether the hook is installed.
 	cp -R --parents /etc/libvirt/hooks /usr/sbin/virt-fit-hook "$HOST"
+	# By libvirt's own files the hook tells which domains are persistent.
+	mkdir -p /etc/libvirt/qemu "$HOST/etc/libvirt/qemu"
+	mount --bind /etc/libvirt/qemu "$HOST/etc/libvirt/qemu"
 	private_libvirtd_root "$HOST"
 }
 
-# All of the tree but our own state directory, which outlives the domains.
+# All of the tree but our own state directory, which outlives the domains, and their definitions.
 host_dump() {
-	"$BUILD/tests/lib/mkroot" --dump "$HOST" | grep -v '^run/'
+	"$BUILD/tests/lib/mkroot" --dump "$HOST" | grep -vE '^(run|etc/libvirt/qemu|etc/virt-fit)/'
 }
 
 host_equals() { # DUMP

@@ -28,8 +28,8 @@ hook_set() { # PATH TEXT, in the host
 	BEFORE=$(hook_dump)
 }
 
-hook_dump() { # all but our state
-	"$BUILD/tests/lib/mkroot" --dump "$HOST" | grep -v '^run/'
+hook_dump() { # all but our state, and libvirt's
+	"$BUILD/tests/lib/mkroot" --dump "$HOST" | grep -vE '^(run|etc/libvirt)/'
 }
 
 hook_state() { # our state, without the lock
@@ -73,9 +73,11 @@ fitted() { # FILE, and what domain_xml takes
 	fit_file "$1.plain" "$1"
 }
 
-# stdout must stay empty, whatever the outcome: at migrate and restore it is the domain's new XML.
+# Of a persistent domain, unless `transient` is set. stdout must stay empty, whatever the outcome: at migrate and restore it is the domain's new XML.
 hook() { # XML-FILE NAME OPERATION SUBOPERATION EXTRA
-	local code=0
+	local code=0 definitions=$HOST/etc/libvirt/qemu
+	mkdir -p "$definitions"
+	[ "${transient:-}" ] || : 2>/dev/null >"$definitions/${2:-}.xml" || true
 	"$BUILD/virt-fit-hook" --sysroot "$HOST" --profiles "$PROFILES" -- "${@:2}" \
 		<"$1" >"$TEST_DIR/stdout" || code=$?
 	[ ! -s "$TEST_DIR/stdout" ] || fail "stdout of $*: $(cat "$TEST_DIR/stdout")"

@@ -47,3 +47,36 @@ hook_host two-node
 fitted "$vm" web01 "$UUID_A"
 hook_set etc/machine-id 00000000000000000000000000000001
 unfitted "it is fitted for another host"
+
+# What else a start can do, with a definition that libvirt does not keep or by what somebody says:
+# request before profile before host.
+hook_host two-node
+starts() {
+	hook "$vm" web01 prepare begin -
+	hook_down "$vm" web01
+	host_is_as_before
+}
+plain() { # [STALE]: unfitted
+	domain_xml web01 "$UUID_A" | sed "s, profile=, ${1:+stale=\"$1\"} profile=," >"$vm"
+}
+plain
+transient=1 starts
+plain refuse
+transient=1 unfitted "virt-fit has not written into it yet"
+plain warn
+starts
+mkdir -p "$HOST/etc/virt-fit"
+echo '<host xmlns="urn:virt-fit:host:1"><start stale="warn"/></host>' >"$HOST/etc/virt-fit/host.xml"
+BEFORE=$(hook_dump)
+plain
+starts
+plain refuse
+unfitted "virt-fit has not written into it yet"
+sed -i 's,</profile>,<start stale="refuse"/></profile>,' "$PROFILES/low-latency.xml"
+plain
+unfitted "virt-fit has not written into it yet"
+plain warn
+starts
+plain sometimes
+refuses hook "$vm" web01 prepare begin -
+contains "the refusal" "$refusal" 'stale="sometimes" must be refit, refuse or warn'

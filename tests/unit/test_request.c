@@ -275,12 +275,14 @@ static void a_printed_request_reads_back_the_same(void **state)
 			else
 				device->address.domain = (uint32_t)rand();
 		}
+		request.stale = (enum fit_stale)(rand() % (FIT_STALE_WARN + 1));
 		printed = fit_request_print(&request);
 		if (read_metadata(printed, &again, &err) != 1)
 			fail_msg("%s: %s", printed, err.message);
 		reprinted = fit_request_print(&again);
 		assert_string_equal(printed, reprinted);
 		assert_int_equal(again.param_count, request.param_count);
+		assert_int_equal(again.stale, request.stale);
 		for (size_t i = 0; i < request.param_count; i++)
 			assert_string_equal(again.params[i].value, request.params[i].value);
 		fit_request_clear(&request);
