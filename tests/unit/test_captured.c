@@ -8,15 +8,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
-#include "support_host.h"
+#include "sys/capture.h"
+#include "sys/probe.h"
 
 static const struct fit_pciaddr vf_address = {.bus = 0x41, .slot = 0x10};
 static const struct fit_pciaddr pf_address = {.bus = 0x41};
 
+/* As --host takes it. */
+static struct fit_host captured_host(const char *name)
+{
+	const char *top = getenv("TOP") ? getenv("TOP") : ".";
+	fit_autofree char *file = fit_xasprintf("%s/tests/hosts/%s.txt", top, name);
+	struct fit_unpacked tree = {0};
+	struct fit_fsroot root = {.fd = -1};
+	struct fit_host host = {0};
+	struct fit_err err = FIT_ERR_INIT;
+
+	if (fit_capture_unpack(file, &tree, &err) < 0 ||
+		fit_fsroot_open(tree.path, &root, &err) < 0 ||
+		fit_probe(&root, FIT_PROBE_ALL, &host, NULL, &err) < 0)
+		fail_msg("%s", err.message);
+	fit_fsroot_close(&root);
+	fit_capture_remove(&tree);
+	return host;
+}
+
 static void the_vf_of_a_running_domain_is_vfio_s(void **state)
 {
-	struct fit_host host = fit_test_host("lab-running");
+	struct fit_host host = captured_host("lab-running");
 	const struct fit_pci_device *vf = fit_host_pci(&host, vf_address);
 	const struct fit_pci_device *pf = fit_host_pci(&host, pf_address);
 
@@ -37,7 +58,7 @@ static void the_vf_of_a_running_domain_is_vfio_s(void **state)
 
 static void it_is_alone_in_its_group(void **state)
 {
-	struct fit_host host = fit_test_host("lab-running");
+	struct fit_host host = captured_host("lab-running");
 	const struct fit_pci_device *vf = fit_host_pci(&host, vf_address);
 	size_t members = 0;
 
@@ -53,7 +74,7 @@ static void it_is_alone_in_its_group(void **state)
 /* An interrupt is the device's by msi_irqs, whatever it is called. */
 static void its_vectors_are_known_by_the_device(void **state)
 {
-	struct fit_host host = fit_test_host("lab-running");
+	struct fit_host host = captured_host("lab-running");
 	size_t vectors = 0;
 
 	(void)state;
@@ -74,8 +95,8 @@ static void its_vectors_are_known_by_the_device(void **state)
  * else is taken for another thing. */
 static void the_rest_is_the_idle_host(void **state)
 {
-	struct fit_host idle = fit_test_host("lab");
-	struct fit_host host = fit_test_host("lab-running");
+	struct fit_host idle = captured_host("lab");
+	struct fit_host host = captured_host("lab-running");
 
 	(void)state;
 	assert_true(fit_cpuset_equal(&idle.online, &host.online));
