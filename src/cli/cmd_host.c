@@ -389,11 +389,9 @@ static void add_kept(
 	if (source)
 		fit_buffer_addf(text, "; kept by %s", source);
 	for (unsigned int i = 0; !source && i < device->sriov_total && i < FIT_CPUSET_MAX; i++) {
-		const struct fit_pciaddr addr =
-			i < device->vf_count ? device->vfs[i]
-					     : fit_pciaddr_vf(device->addr, device->sriov_offset,
-						       device->sriov_stride, i);
-		const char *of_vf = fit_host_kept(host, addr);
+		struct fit_pciaddr addr;
+		const char *of_vf =
+			fit_pci_find_vf(device, i, &addr) ? fit_host_kept(host, addr) : NULL;
 
 		if (!of_vf)
 			continue;

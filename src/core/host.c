@@ -25,6 +25,7 @@ static void clear_pci(struct fit_host *host)
 		}
 		free(device->netdevs);
 		free(device->vfs);
+		free(device->vf_numbers);
 		free(device->driver);
 		free(device->in_use);
 	}
@@ -120,6 +121,29 @@ const struct fit_pci_device *fit_host_pci_by_netdev(const struct fit_host *host,
 			if (fit_streq(host->pci[i].netdevs[n].name, name))
 				return &host->pci[i];
 	return NULL;
+}
+
+unsigned int fit_pci_vf_number(const struct fit_pci_device *pf, size_t place)
+{
+	return pf->vf_numbers ? pf->vf_numbers[place] : (unsigned int)place;
+}
+
+bool fit_pci_find_vf(
+	const struct fit_pci_device *pf, unsigned int number, struct fit_pciaddr *ret_addr)
+{
+	size_t place = number;
+
+	for (size_t i = 0; pf->vf_numbers && i < pf->vf_count; i++)
+		place = pf->vf_numbers[i] <= number ? i : place;
+	if (place < pf->vf_count && fit_pci_vf_number(pf, place) == number) {
+		*ret_addr = pf->vfs[place];
+		return true;
+	}
+	if (number >= pf->sriov_total ||
+		!fit_pciaddr_has_vf(pf->addr, pf->sriov_offset, pf->sriov_stride, number))
+		return false;
+	*ret_addr = fit_pciaddr_vf(pf->addr, pf->sriov_offset, pf->sriov_stride, number);
+	return true;
 }
 
 const char *fit_host_kept(const struct fit_host *host, struct fit_pciaddr addr)

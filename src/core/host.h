@@ -104,7 +104,8 @@ struct fit_pci_device {
 	unsigned int sriov_stride;
 	struct fit_pciaddr *vfs; /* existing VFs in VF number order (virtfn0, virtfn1, …) */
 	size_t vf_count;
-	int msix_vectors; /* MSI-X table size; -1: none or not readable */
+	unsigned int *vf_numbers; /* of these; NULL: 0, 1, …, as long as none of them is missing */
+	int msix_vectors;	  /* MSI-X table size; -1: none or not readable */
 	struct fit_netdev *netdevs;
 	size_t netdev_count;
 	bool netdevs_elsewhere; /* it has some, in other network namespaces: of containers */
@@ -172,6 +173,14 @@ const struct fit_pci_device *fit_host_pci(const struct fit_host *host, struct fi
 
 /* The device that has a network interface of this name, or NULL. */
 const struct fit_pci_device *fit_host_pci_by_netdev(const struct fit_host *host, const char *name);
+
+/* The number of the @place-th VF of those that exist. */
+unsigned int fit_pci_vf_number(const struct fit_pci_device *pf, size_t place);
+
+/* The address of VF @number, which may be one that does not exist yet. False when there can be
+ * none. */
+bool fit_pci_find_vf(
+	const struct fit_pci_device *pf, unsigned int number, struct fit_pciaddr *ret_addr);
 
 /* What says that no domain is given the device or VF; NULL: nothing does. */
 const char *fit_host_kept(const struct fit_host *host, struct fit_pciaddr addr);

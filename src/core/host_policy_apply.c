@@ -117,21 +117,6 @@ static void keep(
 	};
 }
 
-/* VF @index of @pf, which may be one that does not exist yet. False when there can be none. */
-static bool find_vf(
-	const struct fit_pci_device *pf, unsigned int index, struct fit_pciaddr *ret_addr)
-{
-	if (index >= pf->sriov_total && index >= pf->vf_count)
-		return false;
-	if (index >= pf->vf_count &&
-		!fit_pciaddr_has_vf(pf->addr, pf->sriov_offset, pf->sriov_stride, index))
-		return false;
-	*ret_addr = index < pf->vf_count
-			    ? pf->vfs[index]
-			    : fit_pciaddr_vf(pf->addr, pf->sriov_offset, pf->sriov_stride, index);
-	return true;
-}
-
 static int keep_vfs(struct application *app, const struct fit_policy_device *stated,
 	const struct fit_pci_device *pf)
 {
@@ -141,7 +126,7 @@ static int keep_vfs(struct application *app, const struct fit_policy_device *sta
 		return refuse(app, stated->line, "VFs of '%s' are to be kept, which has no SR-IOV",
 			stated->name);
 	fit_cpuset_for_each (index, &stated->vfs) {
-		if (!find_vf(pf, (unsigned int)index, &addr))
+		if (!fit_pci_find_vf(pf, (unsigned int)index, &addr))
 			return refuse(app, stated->line,
 				"VF %d of '%s' is to be kept, which can have %u (counted from 0)",
 				index, stated->name, pf->sriov_total);
@@ -157,7 +142,8 @@ static bool could_be_vf(const struct fit_host *host, struct fit_pciaddr wanted)
 
 	for (size_t i = 0; i < host->pci_count; i++)
 		for (unsigned int v = 0; v < host->pci[i].sriov_total; v++)
-			if (find_vf(&host->pci[i], v, &addr) && fit_pciaddr_equal(addr, wanted))
+			if (fit_pci_find_vf(&host->pci[i], v, &addr) &&
+				fit_pciaddr_equal(addr, wanted))
 				return true;
 	return false;
 }
@@ -186,8 +172,11 @@ static int apply_device(struct application *app, const struct fit_policy_device 
 	if (stated->some_vfs)
 		return keep_vfs(app, stated, device);
 	keep(app, stated, device->addr);
-	for (unsigned int i = 0; find_vf(device, i, &addr); i++)
-		keep(app, stated, addr);
+	for (size_t i = 0; i < device->vf_count; i++)
+		keep(app, stated, device->vfs[i]);
+	for (unsigned int i = 0; i < device->sriov_total; i++)
+		if (fit_pci_find_vf(device, i, &addr))
+			keep(app, stated, addr);
 	return 0;
 }
 

@@ -224,7 +224,7 @@ static void add_source(struct fit_planner *planner, const struct fit_pci_device 
 		const struct fit_pci_device *vf = fit_host_pci(planner->host, pf->vfs[i]);
 
 		if (vf)
-			offer_vf(planner, source, (unsigned int)i, pf->vfs[i], vf);
+			offer_vf(planner, source, fit_pci_vf_number(pf, i), pf->vfs[i], vf);
 	}
 	if (source->offer_count)
 		qsort(source->offers, source->offer_count, sizeof(*source->offers), compare_offers);

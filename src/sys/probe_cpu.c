@@ -53,6 +53,24 @@ static void subtract_offline(const struct fit_probe_run *run, struct fit_cpuset 
 			fit_cpuset_remove(set, (unsigned int)cpu);
 }
 
+/* Every CPU that is there has a directory; a list that names others is wrong, or the directory was
+ * lost on the way (a capture). Trees without any directory have only the list. */
+static void drop_absent(const struct fit_probe_run *run)
+{
+	struct fit_cpuset *online = &run->host->online;
+	struct fit_cpuset directories;
+	struct fit_cpuset absent = *online;
+	fit_autofree char *list = NULL;
+
+	list_directories(run, &directories);
+	fit_cpuset_subtract(&absent, &directories);
+	if (fit_cpuset_is_empty(&directories) || fit_cpuset_is_empty(&absent))
+		return;
+	list = fit_cpuset_describe(&absent, "CPU");
+	fit_probe_warn(run, FIT_PATH_CPU "/online names %s, without a directory: ignored", list);
+	fit_cpuset_subtract(online, &absent);
+}
+
 int fit_probe_cpu_list(const struct fit_probe_run *run, struct fit_err *err)
 {
 	struct fit_host *host = run->host;
@@ -68,6 +86,7 @@ int fit_probe_cpu_list(const struct fit_probe_run *run, struct fit_err *err)
 		host->online = present;
 		subtract_offline(run, &host->online);
 	}
+	drop_absent(run);
 	if (fit_cpuset_is_empty(&host->online))
 		return fit_err_set(err, FIT_ERR_NOTFOUND,
 			"no CPU is listed in %s/" FIT_PATH_CPU
@@ -113,7 +132,14 @@ static void read_topology(const struct fit_probe_run *run, struct fit_cpu *cpu)
 	fit_cpuset_add(&cpu->siblings, cpu->id);
 }
 
-/* CPUs of cores whose members do not all name the same members. */
+/* Threads of a core cannot be on several nodes. */
+static bool are_apart(const struct fit_cpu *cpu, const struct fit_cpu *other)
+{
+	return cpu->node >= 0 && other->node >= 0 && cpu->node != other->node;
+}
+
+/* CPUs of cores whose members do not all name the same members, or are on several nodes; and those
+ * that name such ones, who no longer name them. */
 static struct fit_cpuset disagreeing(const struct fit_host *host)
 {
 	struct fit_cpuset bad = {0};
@@ -122,10 +148,18 @@ static struct fit_cpuset disagreeing(const struct fit_host *host)
 		const struct fit_cpuset *siblings = &cpu_at(host, id)->siblings;
 
 		fit_cpuset_for_each (other, siblings)
-			if (!fit_cpuset_equal(siblings, &cpu_at(host, other)->siblings)) {
+			if (!fit_cpuset_equal(siblings, &cpu_at(host, other)->siblings) ||
+				are_apart(cpu_at(host, id), cpu_at(host, other))) {
 				fit_cpuset_add(&bad, (unsigned int)id);
 				fit_cpuset_add(&bad, (unsigned int)other);
 			}
+	}
+	for (size_t count = SIZE_MAX;
+		!fit_cpuset_is_empty(&bad) && count != fit_cpuset_count(&bad);) {
+		count = fit_cpuset_count(&bad);
+		fit_cpuset_for_each (id, &host->online)
+			if (fit_cpuset_intersects(&cpu_at(host, id)->siblings, &bad))
+				fit_cpuset_add(&bad, (unsigned int)id);
 	}
 	return bad;
 }
@@ -138,8 +172,10 @@ static void split_disagreeing(const struct fit_probe_run *run)
 	if (fit_cpuset_is_empty(&bad))
 		return;
 	list = fit_cpuset_format_list(&bad);
-	fit_probe_warn(
-		run, "CPUs %s disagree about which of them share a core: taken as one each", list);
+	fit_probe_warn(run,
+		"CPUs %s disagree about which of them share a core, or about its node: taken as "
+		"one each",
+		list);
 	fit_cpuset_for_each (id, &bad) {
 		struct fit_cpu *cpu = cpu_at(run->host, id);
 

@@ -26,6 +26,10 @@ static void read_memory(const struct fit_probe_run *run, const char *path, struc
 		node->memory_kib = 0;
 	if (!fit_meminfo_find(meminfo, "MemFree:", &node->free_kib))
 		node->free_kib = 0;
+	if (node->free_kib > node->memory_kib) {
+		fit_probe_warn(run, "%s: more memory is free than there is: taken as none", path);
+		node->free_kib = 0;
+	}
 }
 
 static int compare_pools(const void *a, const void *b)
@@ -34,6 +38,22 @@ static int compare_pools(const void *a, const void *b)
 	const struct fit_page_pool *right = b;
 
 	return (left->page_kib > right->page_kib) - (left->page_kib < right->page_kib);
+}
+
+static void add_pool(const struct fit_probe_run *run, const char *directory, uint64_t page_kib,
+	struct fit_node *node)
+{
+	struct fit_page_pool *pool = FIT_APPEND(node->pools, node->pool_count);
+
+	pool->page_kib = page_kib;
+	pool->total = fit_probe_uint64(run, directory, "nr_hugepages");
+	pool->free = fit_probe_uint64(run, directory, "free_hugepages");
+	if (pool->free > pool->total || pool->total > UINT64_MAX / page_kib) {
+		fit_probe_warn(run,
+			"%s: %llu of %llu pages are free, which cannot be: taken as none",
+			directory, (unsigned long long)pool->free, (unsigned long long)pool->total);
+		pool->free = pool->total = 0;
+	}
 }
 
 /* Directories "hugepages-2048kB". */
@@ -53,11 +73,7 @@ static void read_pools(const struct fit_probe_run *run, const char *path, struct
 			!fit_scan_uint(&size, UINT64_MAX, &page_kib) || !page_kib ||
 			!fit_streq(size, "kB"))
 			continue;
-		*FIT_APPEND(node->pools, node->pool_count) = (struct fit_page_pool){
-			.page_kib = page_kib,
-			.total = fit_probe_uint64(run, pool, "nr_hugepages"),
-			.free = fit_probe_uint64(run, pool, "free_hugepages"),
-		};
+		add_pool(run, pool, page_kib, node);
 	}
 	if (node->pool_count)
 		qsort(node->pools, node->pool_count, sizeof(*node->pools), compare_pools);

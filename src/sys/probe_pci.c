@@ -78,6 +78,14 @@ static void read_place(const struct entry *entry)
 		device->node = -1; /* The node is offline. */
 }
 
+static void add_vf(struct fit_pci_device *pf, struct fit_pciaddr vf, unsigned int number)
+{
+	size_t count = pf->vf_count;
+
+	*FIT_APPEND(pf->vfs, pf->vf_count) = vf;
+	*FIT_APPEND(pf->vf_numbers, count) = number;
+}
+
 static void read_sriov(const struct entry *entry)
 {
 	struct fit_pci_device *device = entry->device;
@@ -96,7 +104,7 @@ static void read_sriov(const struct entry *entry)
 	for (size_t i = 0; i < entry->names.count; i++)
 		if (fit_probe_numbered(entry->names.items[i], "virtfn", UINT16_MAX, &number) &&
 			device_attribute(entry, entry->names.items[i], &vf))
-			*FIT_APPEND(device->vfs, device->vf_count) = vf;
+			add_vf(device, vf, number);
 }
 
 static void read_netdevs(const struct entry *entry)
@@ -153,6 +161,17 @@ static int compare_devices(const void *a, const void *b)
 		((const struct fit_pci_device *)a)->addr, ((const struct fit_pci_device *)b)->addr);
 }
 
+static void keep_vf(struct fit_pci_device *pf, size_t from, size_t to)
+{
+	pf->vfs[to] = pf->vfs[from];
+	pf->vf_numbers[to] = pf->vf_numbers[from];
+}
+
+static bool has_gaps(const struct fit_pci_device *pf)
+{
+	return pf->vf_count && pf->vf_numbers[pf->vf_count - 1] != pf->vf_count - 1;
+}
+
 /* Keeps the VFs that exist and name this PF in turn. */
 static void check_vfs(const struct fit_probe_run *run, struct fit_pci_device *pf)
 {
@@ -162,13 +181,17 @@ static void check_vfs(const struct fit_probe_run *run, struct fit_pci_device *pf
 		const struct fit_pci_device *vf = fit_host_pci(run->host, pf->vfs[i]);
 
 		if (vf && vf->is_vf && fit_pciaddr_equal(vf->physfn, pf->addr))
-			pf->vfs[kept++] = pf->vfs[i];
+			keep_vf(pf, i, kept++);
 		else
 			fit_probe_warn(run, "%s names the VF %s, which %s: ignored",
 				FIT_PCIADDR_STR(pf->addr), FIT_PCIADDR_STR(pf->vfs[i]),
 				vf ? "is not a VF of it" : "does not exist");
 	}
 	pf->vf_count = kept;
+	if (!has_gaps(pf)) {
+		free(pf->vf_numbers);
+		pf->vf_numbers = NULL;
+	}
 }
 
 /* A patch that distributions for workstations have. */
