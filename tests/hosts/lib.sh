@@ -36,12 +36,29 @@ host() { # NAME VENDOR ONLINE [PRESENT]
 	put $cpu_dir/isolated ""
 	put proc/irq/default_smp_affinity "$(mask "$3")"
 	put sys/bus/pci/rescan ""
+	settings "${4:-$3}"
 	printf '%s\n' run/ etc/virt-fit/ sys/bus/pci/drivers/ sys/kernel/iommu_groups/
+}
+
+settings() { # CPUS: of the whole host, as a kernel has them at boot
+	put sys/devices/virtual/workqueue/cpumask "$(mask "$1")"
+	put sys/kernel/mm/transparent_hugepage/enabled "always [madvise] never"
+	put sys/kernel/mm/transparent_hugepage/defrag "always defer defer+madvise [madvise] never"
+	put sys/kernel/mm/ksm/run 0
+	put sys/kernel/mm/ksm/pages_to_scan 100
+	put sys/module/kvm/parameters/halt_poll_ns 200000
+	put proc/sys/kernel/numa_balancing 1
+	put proc/sys/kernel/timer_migration 1
+	put proc/sys/kernel/watchdog_cpumask "$1"
+	put proc/sys/vm/stat_interval 1
+	put proc/sys/vm/compaction_proactiveness 20
+	put proc/sys/vm/dirty_ratio 20
 }
 
 cpu() { # ID PACKAGE DIE CORE SIBLINGS [L3-CPUS]
 	local dir=$cpu_dir/cpu$1
 	[ "$1" = 0 ] || put $dir/online 1
+	put $dir/power/pm_qos_resume_latency_us 0
 	put $dir/topology/physical_package_id "$2"
 	put $dir/topology/die_id "$3"
 	put $dir/topology/core_id "$4"
@@ -81,6 +98,8 @@ governor() { # CPU GOVERNOR [MAX-KHZ]: a policy of its own
 	local dir=$cpu_dir/cpufreq/policy$1
 	put $dir/scaling_governor "$2"
 	put $dir/scaling_available_governors "performance powersave"
+	put $dir/energy_performance_preference balance_performance
+	put $dir/energy_performance_available_preferences "default performance balance_performance balance_power power"
 	put $dir/affected_cpus "$1"
 	put $dir/related_cpus "$1"
 	put $dir/cpuinfo_max_freq "${3:-3600000}"
@@ -120,6 +139,7 @@ pci() { # PARENT ADDRESS CLASS VENDOR:DEVICE NODE LOCAL-CPUS [OPTION=VALUE...]
 	put $dir/numa_node "$5"
 	put $dir/local_cpulist "$6"
 	put $dir/driver_override "(null)"
+	put $dir/power/control auto
 	shift 6
 	for option in "$@"; do
 		case $option in

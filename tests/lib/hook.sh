@@ -28,8 +28,10 @@ hook_set() { # PATH TEXT, in the host
 	BEFORE=$(hook_dump)
 }
 
-hook_dump() { # all but our state, and libvirt's
-	"$BUILD/tests/lib/mkroot" --dump "$HOST" | grep -vE '^(run|etc/libvirt)/'
+# All but our state and libvirt's. A kernel shows a choice in brackets, a file what was written.
+hook_dump() {
+	"$BUILD/tests/lib/mkroot" --dump "$HOST" | grep -vE '^(run|etc/libvirt)/' |
+		sed -E '/transparent_hugepage/s/ = .*\[([a-z+]+)\].*/ = \1/'
 }
 
 hook_state() { # our state, without the lock

@@ -66,6 +66,51 @@ static void a_full_profile_gives_every_kind_of_op(void **state)
 	expect_ops(fitted, &profile, lines, FIT_ARRAY_SIZE(lines));
 }
 
+static void set(struct fit_profile *profile, enum fit_host_setting_id id, char *value)
+{
+	profile->host[id] = (struct fit_intent_setting){.intent.set = true, .value = value};
+}
+
+static void settings_are_for_what_the_domain_has(void **state)
+{
+	static char off[] = "off";
+	static char low[] = "10us";
+	static char elsewhere[] = "elsewhere";
+	static char name[] = "vm.dirty_ratio";
+	static char five[] = "5";
+	static const char *const lines[] = {
+		"VF 0000:41:10.0",
+		"16 pages of 1 GiB on node 1",
+		"wakeup latency at most 10us on CPUs 4,20",
+		"link power saving off of 0000:41:10.0, 0000:42:00.0",
+		"NUMA balancing off",
+		"interval of memory statistics at least 10us",
+		"unbound work queues off CPUs 4,20",
+		"sysctl vm/dirty_ratio = 5",
+	};
+	/* Without cores and devices of its own. */
+	static const char *const whole_host[] = {"NUMA balancing off",
+		"interval of memory statistics at least 10us", "sysctl vm/dirty_ratio = 5"};
+	struct fit_host_write write = {.setting = FIT_SETTING_SYSCTL, .name = name, .value = five};
+	struct fit_profile profile = {
+		.vcpus = {.intent.set = true, .place = FIT_PLACE_CORES},
+		.vfs = {.intent.set = true, .count = 1},
+		.writes = &write,
+		.write_count = 1,
+	};
+
+	(void)state;
+	set(&profile, FIT_SETTING_WAKEUP_LATENCY, low);
+	set(&profile, FIT_SETTING_ASPM, off);
+	set(&profile, FIT_SETTING_NUMA_BALANCING, off);
+	set(&profile, FIT_SETTING_STAT_INTERVAL, low);
+	set(&profile, FIT_SETTING_WORKQUEUES, elsewhere);
+	/* "keep" */
+	set(&profile, FIT_SETTING_KSM, NULL);
+	expect_ops(fitted, &profile, lines, FIT_ARRAY_SIZE(lines));
+	expect_ops("<vcpu cpuset='0-7'>4</vcpu>", &profile, whole_host, FIT_ARRAY_SIZE(whole_host));
+}
+
 static void shared_cpus_are_left_alone(void **state)
 {
 	static const char *const lines[] = {
@@ -220,6 +265,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_full_profile_gives_every_kind_of_op),
+		cmocka_unit_test(settings_are_for_what_the_domain_has),
 		cmocka_unit_test(shared_cpus_are_left_alone),
 		cmocka_unit_test(a_floating_domain_has_no_cpus_to_tune),
 		cmocka_unit_test(an_empty_profile_gives_only_what_the_definition_needs),

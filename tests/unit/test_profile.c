@@ -156,6 +156,34 @@ static void every_intent_reaches_its_struct(void **state)
 	fit_profile_clear(&p);
 }
 
+/* A literal write is its file's: the last profile that names it wins, however it is spelled. */
+static void literal_writes_are_composed_file_by_file(void **state)
+{
+	static const struct file files[] = {
+		P("a", "<host><sysctl name='vm.swappiness' value='1'/><sysctl name='vm.dirty_ratio' "
+		       "value='5'/><sysfs path='kernel/mm/ksm/pages_to_scan' value='7'/></host>"),
+		P("b", "<host><sysctl name='vm/dirty_ratio' value='6' missing='refuse'/></host>"),
+		{0}};
+	struct fit_profile a = compose(files, "a", "");
+	struct fit_profile p = compose(files, "a b", "");
+
+	(void)state;
+	assert_int_equal(p.write_count, 3);
+	assert_int_equal(p.writes[0].setting, FIT_SETTING_SYSCTL);
+	assert_string_equal(p.writes[0].name, "vm.swappiness");
+	assert_string_equal(p.writes[1].name, "vm/dirty_ratio");
+	assert_string_equal(p.writes[1].value, "6");
+	assert_true(p.writes[1].missing_refuse);
+	assert_string_equal(p.writes[1].file, "b.xml");
+	assert_false(p.writes[0].missing_refuse);
+	assert_int_equal(p.writes[2].setting, FIT_SETTING_SYSFS);
+	assert_string_equal(setting(&p, "host sysctl", "vm/dirty_ratio"), "6, missing=refuse");
+	assert_string_equal(setting(&p, "host sysfs", "kernel/mm/ksm/pages_to_scan"), "7");
+	assert_string_not_equal(a.digest, p.digest);
+	fit_profile_clear(&a);
+	fit_profile_clear(&p);
+}
+
 static void what_no_profile_states_is_not_set(void **state)
 {
 	static const struct file files[] = {P("a", "<vfs/><iothreads/>"), P("b", ""), {0}};
@@ -384,6 +412,23 @@ static const char *const bad_contents[][2] = {
 	{"<host>text</host>", "<host> cannot contain text"},
 	{"<host><governor/></host><host><governor/></host>", "second statement"},
 	{"<host><governor value=''/></host>", "value must be \"keep\" or a line of text"},
+	{"<host><wakeup-latency max='10'/></host>", "max must be \"keep\" or a time with its unit"},
+	{"<host><compaction max='101'/></host>", "max must be \"0\" or \"keep\" or a number"},
+	{"<host><numa-balancing/></host>", "<numa-balancing> needs value="},
+	{"<host><new-interrupts/></host>", "unknown element <new-interrupts>"},
+	{"<host><sysctl name='vm.dirty_ratio'/></host>", "<sysctl> needs name= and value="},
+	{"<host><sysctl name='kernel.modprobe' value='/x'/></host>",
+		"<sysctl name=\"kernel.modprobe\">: only what is below"},
+	{"<host><sysfs path='kernel/mm/../a' value='1'/></host>", "it must be a plain name"},
+	{"<host><sysctl name='vm.dirty_ratio' value='${a}'/></host>", "cannot have parameters"},
+	{"<host><sysctl name='vm.${a}' value='1'/></host>", "it must be a plain name"},
+	{"<host><sysctl name='vm.dirty_ratio' value='1&#10;2'/></host>", "must be a line of text"},
+	{"<host><sysctl name='vm.dirty_ratio' value='1' missing='no'/></host>",
+		"missing must be \"warn\" or \"refuse\""},
+	{"<host><sysctl name='vm.dirty_ratio' value='1' x=''/></host>", "no attribute x"},
+	{"<host><sysctl name='vm.dirty_ratio' value='1'/>\n"
+	 "<sysctl name='vm/dirty_ratio' value='2'/></host>",
+		"a.xml:3: second <sysctl> of vm.dirty_ratio: the first is in line 2"},
 	{"<iothreads count='many'/>",
 		"count must be \"auto\", \"per-disk\" or \"per-node\" or a number from 0 to "
 		"8192"},
@@ -517,6 +562,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_element_fits_the_parser),
 		cmocka_unit_test(every_intent_reaches_its_struct),
+		cmocka_unit_test(literal_writes_are_composed_file_by_file),
 		cmocka_unit_test(what_no_profile_states_is_not_set),
 		cmocka_unit_test(the_last_statement_wins_attribute_by_attribute),
 		cmocka_unit_test(parameters_are_put_in_wherever_they_stand),

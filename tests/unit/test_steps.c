@@ -176,6 +176,7 @@ static void the_host_is_given_what_the_named_intents_want(void **state)
 	assert_int_equal(memory.ops.count, 1);
 	assert_int_equal(vcpus.ops.count, 0);
 	assert_int_equal(count_ops(&tuned, FIT_OP_SETTING), 1);
+	assert_int_equal(tuned.ops.items[0].setting, FIT_SETTING_GOVERNOR);
 	assert_int_equal(tuned.ops.count, 1);
 	fit_render_result_clear(&memory);
 	fit_render_result_clear(&vcpus);
