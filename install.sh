@@ -44,7 +44,7 @@ needs() {
 		build  pc:libpci             libpci-dev         pciutils-devel     pciutils-devel   pciutils
 		build  pc:libvirt            libvirt-dev        libvirt-devel      libvirt-devel    libvirt
 		build  pc:json-c             libjson-c-dev      json-c-devel       libjson-c-devel  json-c
-		build  pc:libsystemd         libsystemd-dev     systemd-devel      systemd-devel    systemd
+		build  pc:libsystemd         libsystemd-dev     systemd-devel      systemd-devel    systemd-libs
 		run    virsh                 libvirt-clients    libvirt-client     libvirt-client   libvirt
 		run    libvirtd|virtqemud    libvirt-daemon     libvirt-daemon-driver-qemu libvirt-daemon-qemu libvirt
 		run    $driver               libvirt-daemon-driver-qemu libvirt-daemon-driver-qemu libvirt-daemon-qemu libvirt

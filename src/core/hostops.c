@@ -32,6 +32,7 @@ static struct fit_op *add_op(struct fit_hostops *ops, enum fit_op_kind kind)
 		[FIT_OP_VF] = {FIT_PHASE_PREPARE, FIT_PHASE_RELEASE},
 		[FIT_OP_PAGES] = {FIT_PHASE_PREPARE, FIT_PHASE_STOPPED},
 		[FIT_OP_SETTING] = {FIT_PHASE_START, FIT_PHASE_STOPPED},
+		[FIT_OP_ISOLATE] = {FIT_PHASE_START, FIT_PHASE_STOPPED},
 		[FIT_OP_IRQS_ELSEWHERE] = {FIT_PHASE_STARTED, FIT_PHASE_STOPPED},
 		[FIT_OP_IRQS_DEVICE] = {FIT_PHASE_STARTED, FIT_PHASE_STOPPED},
 	};
@@ -127,6 +128,20 @@ static void add_writes(const struct fit_profile *profile, struct fit_hostops *op
 	}
 }
 
+static void add_isolation(const struct fit_profile *profile, struct fit_hostops *ops)
+{
+	const struct fit_cpuset *cpus =
+		profile->isolate.cpus == FIT_ISOLATE_VCPUS ? &ops->exclusive_cpus : &ops->own_cpus;
+	struct fit_op *op;
+
+	if (!profile->isolate.intent.set || profile->isolate.cpus == FIT_ISOLATE_NOTHING ||
+		fit_cpuset_is_empty(cpus))
+		return;
+	op = add_op(ops, FIT_OP_ISOLATE);
+	op->cpus = *cpus;
+	op->optional = !profile->isolate.missing_refuse;
+}
+
 /* vCPUs that the profile dedicates CPUs to, and that have them: pins that the user kept may float,
  * whatever it says. */
 static struct fit_cpuset exclusive_cpus(
@@ -196,6 +211,7 @@ void fit_hostops_derive(const struct fit_domain *fitted, const struct fit_profil
 	add_pages(fitted, &ops);
 	add_settings(fitted, profile, &ops);
 	add_writes(profile, &ops);
+	add_isolation(profile, &ops);
 	add_interrupts(fitted, profile, &ops);
 	*ret_ops = ops;
 }
@@ -249,6 +265,8 @@ char *fit_op_describe(const struct fit_op *op)
 		return describe_pages(op);
 	case FIT_OP_SETTING:
 		return describe_setting(op, cpus);
+	case FIT_OP_ISOLATE:
+		return fit_xasprintf("processes of the host off %s", cpus);
 	case FIT_OP_IRQS_ELSEWHERE:
 		return fit_xasprintf("interrupts of other devices off %s", cpus);
 	case FIT_OP_IRQS_DEVICE:

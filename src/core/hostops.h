@@ -21,6 +21,7 @@ enum fit_op_kind {
 	FIT_OP_VF,	       /* VF `device` must exist: PREPARE, undone at RELEASE */
 	FIT_OP_PAGES,	       /* `pages` of `page_kib` free on `nodes`: PREPARE, STOPPED */
 	FIT_OP_SETTING,	       /* `setting` to `value`: as its row says, STOPPED */
+	FIT_OP_ISOLATE,	       /* the host's processes off `cpus`: START, STOPPED */
 	FIT_OP_IRQS_ELSEWHERE, /* no interrupt of others on `cpus`: STARTED, STOPPED */
 	FIT_OP_IRQS_DEVICE,    /* interrupts of `device` to `cpus`: STARTED, STOPPED */
 };

@@ -316,6 +316,19 @@ struct fit_host_write {
 	unsigned int line;
 };
 
+enum fit_isolate {
+	FIT_ISOLATE_NOTHING,
+	FIT_ISOLATE_VCPUS, /* the CPUs that the vCPUs have for themselves */
+	FIT_ISOLATE_OWN,   /* and those of other threads with cores of their own */
+};
+
+/* The host's own processes stay off these CPUs while the domain runs. */
+struct fit_intent_isolate {
+	struct fit_intent intent;
+	enum fit_isolate cpus;
+	bool missing_refuse;
+};
+
 struct fit_profile_param {
 	char *name;
 	char *type;	   /* "count", "size", "sizes", "choice", "text", "yes-no", "pf", … */
@@ -378,6 +391,7 @@ struct fit_profile {
 	struct fit_intent_setting host[FIT_SETTING_COUNT]; /* those without an element stay unset */
 	struct fit_host_write *writes;			   /* by name; each once */
 	size_t write_count;
+	struct fit_intent_isolate isolate;
 	struct fit_overlay *overlay; /* <domain>: core/overlay.h; NULL: none */
 };
 

@@ -65,6 +65,7 @@ const struct fit_profile_element fit_profile_elements[] = {
 #include "core/host_settings.def"
 #undef SETTING
 #undef DERIVED
+	{"host", "isolate", NULL, "host isolate", INTENT(isolate), fit_grammar_isolate},
 };
 
 const size_t fit_profile_element_count = FIT_ARRAY_SIZE(fit_profile_elements);

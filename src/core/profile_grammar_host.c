@@ -23,3 +23,13 @@ const struct fit_profile_attribute fit_grammar_start[] = {
 		NULL, NULL},
 	{0},
 };
+
+const struct fit_profile_attribute fit_grammar_isolate[] = {
+	{"cpus", &fit_field_enum, FIELD(isolate, cpus),
+		WORDS({"vcpus", FIT_ISOLATE_VCPUS}, {"own", FIT_ISOLATE_OWN},
+			{"none", FIT_ISOLATE_NOTHING}),
+		NULL, "vcpus"},
+	{"missing", &fit_field_flag, FIELD(isolate, missing_refuse),
+		WORDS({"warn", 0}, {"refuse", 1}), NULL, "warn"},
+	{0},
+};

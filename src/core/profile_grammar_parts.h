@@ -30,6 +30,7 @@ extern const struct fit_profile_attribute fit_grammar_vfs[];
 extern const struct fit_profile_attribute fit_grammar_gpus[];
 extern const struct fit_profile_attribute fit_grammar_passthrough[];
 extern const struct fit_profile_attribute fit_grammar_start[];
+extern const struct fit_profile_attribute fit_grammar_isolate[];
 
 #define WORDS(...)     ((const struct fit_profile_word[]){__VA_ARGS__, {0}})
 #define KEEP_OR(other) WORDS({other, 1}, {"keep", 0})

@@ -55,6 +55,9 @@ static int expand(struct fit_expansion *expansion, const struct fit_hostops *ops
 		case FIT_OP_SETTING:
 			result = fit_host_setting_expand(expansion, op, err);
 			break;
+		case FIT_OP_ISOLATE:
+			result = fit_isolation_expand(expansion, op, err);
+			break;
 		case FIT_OP_IRQS_ELSEWHERE:
 			fit_irqs_expand_elsewhere(expansion, op);
 			break;
@@ -153,7 +156,7 @@ static int claim_one(struct fit_state *state, struct fit_journal *journal,
 	obstacle = fit_value_obstacle(state, entry, current, target, journal->uuid);
 	if (obstacle)
 		return fit_err_set(err, FIT_ERR_REFUSED, "%s", obstacle);
-	fit_value_announce(entry, current, target);
+	fit_value_announce(state, entry, current, target);
 	return 0;
 }
 

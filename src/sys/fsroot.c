@@ -453,3 +453,12 @@ int fit_fsroot_remove(const struct fit_fsroot *root, const char *path, struct fi
 	after(root, path, NULL);
 	return 0;
 }
+
+void fit_fsroot_remove_empty_directory(const struct fit_fsroot *root, const char *path)
+{
+	const char *name;
+	fit_autoclose int directory = open_parent(root, path, &name);
+
+	if (directory >= 0)
+		(void)unlinkat(directory, name, AT_REMOVEDIR);
+}

@@ -94,5 +94,7 @@ int fit_fsroot_replace(const struct fit_fsroot *root, const char *path, const ch
 int fit_fsroot_make_directories(
 	const struct fit_fsroot *root, const char *path, unsigned int mode, struct fit_err *err);
 int fit_fsroot_remove(const struct fit_fsroot *root, const char *path, struct fit_err *err);
+/* One that is not empty, or not there, stays as it is. */
+void fit_fsroot_remove_empty_directory(const struct fit_fsroot *root, const char *path);
 
 #endif

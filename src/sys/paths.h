@@ -78,5 +78,13 @@
 /* Of the network namespace that we are in */
 #define FIT_PATH_ROUTES		"proc/self/net/route"
 #define FIT_PATH_IPV6_ADDRESSES "proc/self/net/if_inet6"
+#define FIT_PATH_CPU_POSSIBLE	FIT_PATH_CPU "/possible"
+#define FIT_PATH_CGROUP		"sys/fs/cgroup"
+
+/* systemd: there while it is the init program; its settings until the next boot */
+#define FIT_PATH_SYSTEMD	   "run/systemd/system"
+#define FIT_PATH_SYSTEMD_CONTROL   "run/systemd/system.control"
+#define FIT_PATH_SYSTEMD_TRANSIENT "run/systemd/transient"
+#define FIT_SYSTEMD_ADDRESS	   "unix:path=/run/systemd/private" /* absolute */
 
 #endif

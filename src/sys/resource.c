@@ -12,6 +12,9 @@ static const struct fit_resource_ops *const kinds[] = {
 	[FIT_RESOURCE_AUTOPROBE] = &fit_resource_autoprobe,
 	[FIT_RESOURCE_PAGES] = &fit_resource_pages,
 	[FIT_RESOURCE_IRQ] = &fit_resource_irq,
+	[FIT_RESOURCE_SLICE] = &fit_resource_slice,
+	[FIT_RESOURCE_GROUP] = &fit_resource_group,
+	[FIT_RESOURCE_CONTROLLERS] = &fit_resource_controllers,
 	[FIT_RESOURCE_SETTING] = &fit_resource_settings,
 };
 

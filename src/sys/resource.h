@@ -11,6 +11,9 @@
  *   pages     nodeN/…/nr_hugepages        "ADDED/WANTED"      baseline + sum of ADDED
  *   irq       irq/N/smp_affinity_list     "avoid:CPUS"        baseline - all avoided CPUs
  *                                         "to:CPUS"           the latest such set
+ *   slice     UNIT.d/50-AllowedCPUs.conf  CPUs to be off      baseline - all of them
+ *   group     cgroup/GROUP/cpuset.cpus    the same, without systemd
+ *   controllers  cgroup/cgroup.subtree_control   "cpuset"     baseline and that
  *   settings  as core/host_settings.def says   the kernel's text   by the row: latest, lowest,
  * highest a CPU list          baseline - all of them
  *
@@ -35,6 +38,9 @@ enum fit_resource_kind {
 	FIT_RESOURCE_AUTOPROBE,
 	FIT_RESOURCE_PAGES,
 	FIT_RESOURCE_IRQ,
+	FIT_RESOURCE_SLICE,
+	FIT_RESOURCE_GROUP,
+	FIT_RESOURCE_CONTROLLERS,
 	FIT_RESOURCE_SETTING, /* and those that follow: one for each row of core/host_settings.def
 			       */
 	FIT_RESOURCE_COUNT = FIT_RESOURCE_SETTING + FIT_SETTING_COUNT,
@@ -59,6 +65,9 @@ struct fit_resource_ops {
 	/* Writes and reads back. */
 	int (*write)(const struct fit_state *state, enum fit_resource_kind kind, const char *path,
 		const char *target, struct fit_err *err);
+	/* Notes in @entry what can be found on the way to @target. */
+	void (*announce)(
+		const struct fit_fsroot *root, struct fit_ledger_entry *entry, const char *target);
 	/* What tells whether the path still stands for the same thing. To be freed. */
 	char *(*identity)(const struct fit_fsroot *root, const char *path);
 	/* Why the value cannot change from @current to @target for the domain @uuid; NULL: it can.

@@ -9,6 +9,9 @@ extern const struct fit_resource_ops fit_resource_vfs;
 extern const struct fit_resource_ops fit_resource_autoprobe;
 extern const struct fit_resource_ops fit_resource_pages;
 extern const struct fit_resource_ops fit_resource_irq;
+extern const struct fit_resource_ops fit_resource_slice;
+extern const struct fit_resource_ops fit_resource_group;
+extern const struct fit_resource_ops fit_resource_controllers;
 extern const struct fit_resource_ops fit_resource_settings;
 
 #endif

@@ -147,7 +147,7 @@ static void decide(struct fit_state *state, struct restore *restore, const char 
 		return;
 	}
 	restore->known = fit_ledger_entry_is_ours(entry, target);
-	fit_value_announce(entry, current, target);
+	fit_value_announce(state, entry, current, target);
 	restore->target = FIT_STEAL(target);
 }
 

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "sys/paths.h"
+#include "sys/resource_kinds.h"
 #include "sys/wanted.h"
 
 struct fit_cpuset fit_online_cpus(const struct fit_fsroot *root)
@@ -97,7 +98,8 @@ int fit_value_write(const struct fit_state *state, const struct fit_ledger_entry
 		entry->path, target, now ? now : "");
 }
 
-void fit_value_announce(struct fit_ledger_entry *entry, const char *current, const char *target)
+void fit_value_announce(const struct fit_state *state, struct fit_ledger_entry *entry,
+	const char *current, const char *target)
 {
 	/* What was written earlier cannot come back. */
 	fit_strlist_clear(&entry->written);
@@ -105,4 +107,6 @@ void fit_value_announce(struct fit_ledger_entry *entry, const char *current, con
 	fit_ledger_entry_will_write(entry, target);
 	if (entry->kind == FIT_RESOURCE_VFS)
 		fit_ledger_entry_will_write(entry, "0");
+	if (fit_resource_ops(entry->kind)->announce)
+		fit_resource_ops(entry->kind)->announce(state->root, entry, target);
 }

@@ -28,7 +28,8 @@ char *fit_value_obstacle(const struct fit_state *state, const struct fit_ledger_
 
 /* Before @target is written over @current, all that may then be found there is noted in @entry
  * (for the caller to save). */
-void fit_value_announce(struct fit_ledger_entry *entry, const char *current, const char *target);
+void fit_value_announce(const struct fit_state *state, struct fit_ledger_entry *entry,
+	const char *current, const char *target);
 
 /* Writes and reads back; an error when the value is not there then. */
 int fit_value_write(const struct fit_state *state, const struct fit_ledger_entry *entry,

@@ -49,6 +49,10 @@ int fit_vf_expand(struct fit_expansion *expansion, const struct fit_op *op, stru
 int fit_pages_expand(struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err);
 int fit_host_setting_expand(
 	struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err);
+int fit_isolation_expand(
+	struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err);
+/* The same where there is no systemd. */
+void fit_groups_expand(struct fit_expansion *expansion, const struct fit_op *op);
 void fit_irqs_expand_elsewhere(struct fit_expansion *expansion, const struct fit_op *op);
 void fit_irqs_expand_device(struct fit_expansion *expansion, const struct fit_op *op);
 

@@ -30,7 +30,8 @@ hook_set() { # PATH TEXT, in the host
 
 # All but our state and libvirt's. A kernel shows a choice in brackets, a file what was written.
 hook_dump() {
-	"$BUILD/tests/lib/mkroot" --dump "$HOST" | grep -vE '^(run|etc/libvirt)/' |
+	"$BUILD/tests/lib/mkroot" --dump "$HOST" |
+		grep -vE '^(etc/libvirt/|run/($|libvirt/|virt-fit/|systemd/.*/$))' |
 		sed -E '/transparent_hugepage/s/ = .*\[([a-z+]+)\].*/ = \1/'
 }
 

@@ -210,6 +210,13 @@ expect bad "<interrupts of='others'/>"
 expect bad "<interrupts to='keep'/>"
 expect good "<host><governor value='performance' missing='warn'/></host>"
 expect good "<host/>"
+expect good "<host><isolate/><governor/></host>"
+expect good "<host><governor/><isolate cpus='own' missing='refuse'/></host>"
+expect bad "<host><isolate cpus='all'/></host>"
+expect bad "<host><isolate/><isolate/></host>"
+for cpus in vcpus own none; do
+	expect good "<host><isolate cpus='$cpus'/></host>"
+done
 expect bad "<host><governor missing='ignore'/></host>"
 expect bad "<host><vcpus/></host>"
 expect bad "<governor/>"

@@ -3,6 +3,7 @@
 
 #include "support.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -79,7 +80,21 @@ static const char host[] =
 	"proc/irq/24/smp_affinity_list = 2\n"
 	"proc/irq/25/smp_affinity_list = 4-5\n"
 	"proc/irq/26/smp_affinity_list = 0\n"
-	"proc/irq/default_smp_affinity = ff\n";
+	"proc/irq/default_smp_affinity = ff\n"
+	"run/systemd/system/\n"
+	"run/systemd/system.control/\n"
+	"run/systemd/transient/\n"
+	"sys/devices/system/cpu/possible = 0-7\n"
+	"sys/fs/cgroup/cgroup.controllers = cpuset cpu io memory\n"
+	"sys/fs/cgroup/cgroup.subtree_control = cpuset cpu io memory\n"
+	"sys/fs/cgroup/system.slice/cgroup.procs = 812\n"
+	"sys/fs/cgroup/system.slice/cpuset.cpus = 0-7\n"
+	"sys/fs/cgroup/user.slice/cgroup.procs = 934\n"
+	"sys/fs/cgroup/user.slice/cpuset.cpus = 0-7\n"
+	"sys/fs/cgroup/init.scope/cgroup.procs = 1\n"
+	"sys/fs/cgroup/init.scope/cpuset.cpus = 0-7\n"
+	"sys/fs/cgroup/machine.slice/cgroup.procs = \n"
+	"sys/fs/cgroup/machine.slice/cpuset.cpus = \n";
 /* clang-format on */
 
 struct fit_pciaddr device(const char *text)
@@ -90,6 +105,12 @@ struct fit_pciaddr device(const char *text)
 	return addr;
 }
 
+/* Directories for the settings of units say nothing without them. */
+static bool is_empty_drop_in(const char *line)
+{
+	return fit_starts_with(line, "run/systemd/") && line[strlen(line) - 1] == '/';
+}
+
 char *dump(const struct fixture *f)
 {
 	fit_autofree char *all = fit_test_tree_dump(&f->root);
@@ -98,7 +119,8 @@ char *dump(const struct fixture *f)
 
 	fit_strlist_split(&lines, all, "\n");
 	for (size_t i = 0; i < lines.count; i++)
-		if (!fit_starts_with(lines.items[i], "run/"))
+		if (!fit_starts_with(lines.items[i], "run/virt-fit/") &&
+			!is_empty_drop_in(lines.items[i]))
 			fit_buffer_addf(&kept, "%s\n", lines.items[i]);
 	return fit_buffer_steal(&kept);
 }
@@ -212,6 +234,8 @@ void make_ops(struct fit_hostops *ops, const struct guest *guest)
 		if (setting_value(id))
 			add_setting_op(ops, (enum fit_host_setting_id)id, setting_value(id),
 				guest->cpus, guest->device);
+	op = add_op(ops, FIT_OP_ISOLATE, FIT_PHASE_START, FIT_PHASE_STOPPED);
+	op->cpus = fit_test_cpus(guest->cpus);
 	op = add_op(ops, FIT_OP_IRQS_ELSEWHERE, FIT_PHASE_STARTED, FIT_PHASE_STOPPED);
 	op->cpus = fit_test_cpus(guest->cpus);
 	ops->exclusive_cpus = fit_test_cpus(guest->cpus);
@@ -261,6 +285,25 @@ void call(struct fixture *f, const struct guest *guest, int phase)
 
 	if (hook_call(f, guest, phase, &err) < 0)
 		fail_msg("phase %d: %s", phase, err.message);
+}
+
+void without_systemd(struct fixture *f)
+{
+	static const char *const groups[] = {"system.slice", "user.slice", "machine.slice"};
+	static const char *const scope[] = {"sys/fs/cgroup/init.scope/cpuset.cpus",
+		"sys/fs/cgroup/init.scope/cgroup.procs", "sys/fs/cgroup/init.scope"};
+
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(groups); i++) {
+		fit_autofree char *path = fit_xasprintf("sys/fs/cgroup/%s/cpuset.cpus", groups[i]);
+
+		assert_int_equal(unlinkat(f->root.fd, path, 0), 0);
+	}
+	fit_fsroot_remove_empty_directory(&f->root, "run/systemd/system");
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(scope); i++)
+		assert_int_equal(unlinkat(f->root.fd, scope[i], i == 2 ? AT_REMOVEDIR : 0), 0);
+	fit_test_kernel_set(&f->kernel, "sys/fs/cgroup/cgroup.subtree_control = cpu io memory\n");
+	free(f->before);
+	f->before = dump(f);
 }
 
 void run_up(struct fixture *f, const struct guest *guest)

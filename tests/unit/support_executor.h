@@ -60,6 +60,9 @@ void make_ops(struct fit_hostops *ops, const struct guest *guest);
 /* One hook call of a guest's life: 0 prepare, 1 start, 2 started, 3 stopped, 4 release. */
 int hook_call(struct fixture *f, const struct guest *guest, int phase, struct fit_err *err);
 
+/* The host's init program is another one: the groups have no cpuset controller. */
+void without_systemd(struct fixture *f);
+
 /* The same, failing the test when it fails, or unless it is refused with a message that has @part.
  */
 void call(struct fixture *f, const struct guest *guest, int phase);

@@ -14,6 +14,8 @@
 #include "core/pciaddr.h"
 #include "support_host.h"
 
+#define ALLOWED_CPUS "/50-AllowedCPUs.conf"
+
 static bool ends_with(const char *text, const char *end)
 {
 	size_t length = strlen(text);
@@ -156,9 +158,28 @@ static int refuse_mask(const char *value)
 											   : 0;
 }
 
+/* The kernel, of groups, and systemd, of units. */
+static int refuse_group(struct fit_test_kernel *kernel, const char *path, const char *value)
+{
+	fit_autofree char *procs = beside(path, "cgroup.procs");
+	fit_autofree char *members = fit_fsroot_try_read(kernel->root, procs);
+	struct fit_cpuset cpus;
+
+	if (ends_with(path, "/cgroup.subtree_control"))
+		return fit_streq(value, "-cpuset") && kernel->cpuset_in_use ? EBUSY : 0;
+	if (ends_with(path, "/cpuset.cpus") && !*value)
+		return members ? ENOSPC : 0;
+	return ends_with(path, "/cpuset.cpus") && fit_cpuset_parse_list(value, &cpus, NULL) < 0
+		       ? EINVAL
+		       : 0;
+}
+
 static int refuse(struct fit_test_kernel *kernel, const char *path, const char *value)
 {
 	uint64_t number = 0;
+
+	if (strstr(path, "cgroup") || ends_with(path, ALLOWED_CPUS))
+		return refuse_group(kernel, path, value);
 
 	if (ends_with(path, "/smp_affinity_list"))
 		return refuse_affinity(kernel, path, value);
@@ -283,11 +304,49 @@ static void change_mask(struct fit_test_kernel *kernel, const char *path, const 
 	set(kernel, path, text);
 }
 
+/* systemd never writes the CPUs of a unit that has none set any more. */
+static void change_unit(struct fit_test_kernel *kernel, const char *path, const char *value)
+{
+	const char *list = value ? strstr(value, "AllowedCPUs=") : NULL;
+	fit_autofree char *unit = fit_xstrndup(path, strlen(path) - strlen(".d" ALLOWED_CPUS));
+	fit_autofree char *group =
+		fit_xasprintf("sys/fs/cgroup/%s/cpuset.cpus", strrchr(unit, '/') + 1);
+	fit_autofree char *cpus = list ? fit_xstrdup(list + strlen("AllowedCPUs=")) : NULL;
+
+	if (!cpus || !*fit_trim(cpus) || kernel->systemd_is_deaf)
+		return;
+	set(kernel, group, fit_trim(cpus));
+}
+
+static void change_controllers(struct fit_test_kernel *kernel, const char *value)
+{
+	static const char *const groups[] = {"system.slice", "user.slice", "machine.slice"};
+	bool enable = fit_streq(value, "+cpuset");
+
+	set(kernel, "sys/fs/cgroup/cgroup.subtree_control",
+		enable ? "cpuset cpu io memory" : "cpu io memory");
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(groups); i++) {
+		fit_autofree char *path = fit_xasprintf("sys/fs/cgroup/%s/cpuset.cpus", groups[i]);
+		fit_autofree char *manifest = fit_xasprintf("%s = \n", path);
+
+		if (enable)
+			fit_test_kernel_set(kernel, manifest);
+		else
+			unlinkat(kernel->root->fd, path, 0);
+	}
+}
+
 static void react(struct fit_test_kernel *kernel, const char *path, const char *value)
 {
 	uint64_t number = 0;
 	struct fit_cpuset cpus;
 
+	if (ends_with(path, ALLOWED_CPUS))
+		change_unit(kernel, path, value);
+	else if (ends_with(path, "/cgroup.subtree_control"))
+		change_controllers(kernel, value);
+	if (!value)
+		return;
 	if (ends_with(path, "/smp_affinity_list") || ends_with(path, "/watchdog_cpumask")) {
 		fit_autofree char *list = NULL;
 
@@ -310,13 +369,14 @@ static void react(struct fit_test_kernel *kernel, const char *path, const char *
 
 static bool is_state(const char *path)
 {
-	return fit_starts_with(path, "run/");
+	return fit_starts_with(path, "run/virt-fit");
 }
 
 static int before(void *context, const char *path, const char *value)
 {
 	struct fit_test_kernel *kernel = context;
 	bool now = ++kernel->changes == kernel->fault_at;
+	int error;
 
 	if (now && kernel->fault == FIT_TEST_DIE_BEFORE)
 		_exit(FIT_TEST_DEATH);
@@ -324,7 +384,9 @@ static int before(void *context, const char *path, const char *value)
 		return EIO;
 	if (is_state(path))
 		return kernel->no_room && value ? ENOSPC : 0;
-	return refuse(kernel, path, value);
+	error = refuse(kernel, path, value);
+	kernel->fault_is_refused |= now && error;
+	return error;
 }
 
 static void after(void *context, const char *path, const char *value)
@@ -333,7 +395,7 @@ static void after(void *context, const char *path, const char *value)
 
 	if (!is_state(path)) {
 		kernel->host_writes++;
-		fit_strlist_addf(&kernel->log, "%s=%s", path, value);
+		fit_strlist_addf(&kernel->log, "%s=%s", path, value ? value : "");
 		react(kernel, path, value);
 	}
 	if (kernel->changes == kernel->fault_at && kernel->fault == FIT_TEST_DIE_AFTER)

@@ -25,9 +25,12 @@ struct fit_test_kernel {
 	unsigned int page_delay_ms; /* how long a pool takes to change */
 	struct fit_cpuset managed;  /* interrupts that cannot be moved (as numbers) */
 	bool vfs_stay_away;	    /* created VFs do not appear */
+	bool systemd_is_deaf;	    /* it answers and does nothing */
+	bool cpuset_in_use;	    /* below a group: the controller cannot be disabled */
 	bool no_room;		    /* our state can be removed, not written */
 	enum fit_test_fault fault;
 	unsigned int fault_at;	  /* counted from 1 */
+	bool fault_is_refused;	  /* it would have been after a change that was refused */
 	unsigned int changes;	  /* so far */
 	unsigned int host_writes; /* those outside our state */
 	struct fit_strlist log;	  /* "PATH=VALUE" of the host writes that happened */

@@ -143,7 +143,7 @@ static bool live_with_fault(
 		f->kernel.fault_at = at;
 		f->kernel.changes = 0;
 		live(f, guest);
-		_exit(f->kernel.changes < at ? 1 : 0);
+		_exit(f->kernel.changes < at ? 1 : f->kernel.fault_is_refused ? 2 : 0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFEXITED(status));
@@ -166,22 +166,29 @@ static void recover(struct fixture *f, const struct guest *guest)
 		fail_msg("undo: %s", notes.items[0]);
 }
 
+static void fail_at_any_change(struct fixture *f)
+{
+	for (enum fit_test_fault fault = FIT_TEST_FAIL; fault <= FIT_TEST_DIE_AFTER; fault++) {
+		unsigned int at = 1;
+
+		while (live_with_fault(f, &guest_a, fault, at)) {
+			recover(f, &guest_a);
+			expect_as_before(f);
+			at++;
+		}
+		assert_true(at > 20);
+	}
+}
+
 static void a_fault_at_any_change_leaves_nothing_behind(void **unused)
 {
 	struct fixture f;
 
 	(void)unused;
 	setup(&f);
-	for (enum fit_test_fault fault = FIT_TEST_FAIL; fault <= FIT_TEST_DIE_AFTER; fault++) {
-		unsigned int at = 1;
-
-		while (live_with_fault(&f, &guest_a, fault, at)) {
-			recover(&f, &guest_a);
-			expect_as_before(&f);
-			at++;
-		}
-		assert_true(at > 20);
-	}
+	fail_at_any_change(&f);
+	without_systemd(&f);
+	fail_at_any_change(&f);
 	teardown(&f);
 }
 

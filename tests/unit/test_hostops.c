@@ -25,6 +25,7 @@ static struct fit_profile full_profile(void)
 		.vcpus = {.intent.set = true, .place = FIT_PLACE_CORES},
 		.vfs = {.intent.set = true, .count = 1, .create = 4},
 		.host[FIT_SETTING_GOVERNOR] = {.intent.set = true, .value = performance},
+		.isolate = {.intent.set = true, .cpus = FIT_ISOLATE_VCPUS},
 		.interrupts = {.intent.set = true,
 			.others_elsewhere = true,
 			.devices_to = FIT_PLACE_VCPUS},
@@ -55,6 +56,7 @@ static void a_full_profile_gives_every_kind_of_op(void **state)
 		"VF 0000:41:10.0",
 		"16 pages of 1 GiB on node 1",
 		"governor performance on CPUs 4,20",
+		"processes of the host off CPUs 4,20",
 		"interrupts of other devices off CPUs 4,20",
 		"new interrupts off CPUs 4,20",
 		"interrupts of 0000:41:10.0 to CPUs 4,20",
@@ -250,13 +252,14 @@ static void the_profile_decides_whether_a_missing_governor_is_an_error(void **st
 
 	(void)state;
 	fit_hostops_derive(&domain, &profile, &ops);
-	assert_true(ops.items[2].optional);
+	assert_true(ops.items[2].optional && ops.items[3].optional);
 	assert_int_equal(ops.items[0].create, 4);
 	fit_expect_cpus(&ops.exclusive_cpus, "4,20");
 	fit_hostops_clear(&ops);
 	profile.host[FIT_SETTING_GOVERNOR].missing_refuse = true;
+	profile.isolate.missing_refuse = true;
 	fit_hostops_derive(&domain, &profile, &ops);
-	assert_false(ops.items[2].optional);
+	assert_false(ops.items[2].optional || ops.items[3].optional);
 	fit_hostops_clear(&ops);
 	fit_domain_clear(&domain);
 }

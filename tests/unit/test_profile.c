@@ -116,7 +116,8 @@ static void every_intent_reaches_its_struct(void **state)
 		       "io='native'/><memory nodes='as-cpus' binding='strict' pages='1GiB 2MiB "
 		       "none' locked='yes'/><interrupts of='others' to='elsewhere'/><interrupts "
 		       "of='devices' to='node'/><vfs count='2' class='nvme' pf='41:0.0' "
-		       "create='4'/><host><governor value='schedutil' missing='refuse'/></host>"),
+		       "create='4'/><host><governor value='schedutil' missing='refuse'/>"
+		       "<isolate cpus='own'/></host>"),
 		{0}};
 	struct fit_profile p = compose(files, "a", "");
 
@@ -151,6 +152,8 @@ static void every_intent_reaches_its_struct(void **state)
 	assert_int_equal(p.vfs.create, 4);
 	assert_string_equal(p.host[FIT_SETTING_GOVERNOR].value, "schedutil");
 	assert_true(p.host[FIT_SETTING_GOVERNOR].missing_refuse);
+	assert_true(p.isolate.intent.set && p.isolate.cpus == FIT_ISOLATE_OWN);
+	assert_false(p.isolate.missing_refuse);
 	assert_string_equal(p.summary, "S a");
 	assert_int_equal(strlen(p.digest), 16);
 	fit_profile_clear(&p);
