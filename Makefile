@@ -18,6 +18,7 @@ sysconfdir ?= /etc
 bindir     ?= $(prefix)/bin
 sbindir    ?= $(prefix)/sbin
 datadir    ?= $(prefix)/share
+unitdir    ?= $(prefix)/lib/systemd/system
 
 variant := $(if $(SAN),-san)$(if $(COV),-cov)
 BUILD   ?= build$(variant)
@@ -151,16 +152,20 @@ lab-shell:
 .PHONY: install uninstall
 install: all
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(sbindir) $(DESTDIR)$(datadir)/virt-fit/profiles \
-		$(DESTDIR)$(datadir)/doc/virt-fit
+		$(DESTDIR)$(datadir)/doc/virt-fit $(DESTDIR)$(unitdir)
 	install -m 0755 $(BUILD)/virt-fit $(DESTDIR)$(bindir)/virt-fit
 	install -m 0755 $(BUILD)/virt-fit-hook $(DESTDIR)$(sbindir)/virt-fit-hook
 	install -m 0644 profiles/*.xml profiles/*.rng $(DESTDIR)$(datadir)/virt-fit/profiles/
 	install -m 0644 profiles/*.md $(DESTDIR)$(datadir)/doc/virt-fit/
+	sed 's,@bindir@,$(bindir),; s,@datadir@,$(datadir),' src/systemd/virt-fit.service.in \
+		>$(DESTDIR)$(unitdir)/virt-fit.service
+	chmod 0644 $(DESTDIR)$(unitdir)/virt-fit.service
 	DESTDIR='$(DESTDIR)' sysconfdir='$(sysconfdir)' hook/install-gate $(BUILD)/qemu-gate
 
 uninstall:
 	DESTDIR='$(DESTDIR)' sysconfdir='$(sysconfdir)' hook/install-gate --remove
-	rm -f $(DESTDIR)$(bindir)/virt-fit $(DESTDIR)$(sbindir)/virt-fit-hook
+	rm -f $(DESTDIR)$(bindir)/virt-fit $(DESTDIR)$(sbindir)/virt-fit-hook \
+		$(DESTDIR)$(unitdir)/virt-fit.service
 	rm -rf $(DESTDIR)$(datadir)/virt-fit $(DESTDIR)$(datadir)/doc/virt-fit
 
 .PHONY: clean

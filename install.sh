@@ -135,7 +135,27 @@ install_here() {
 	need build
 	build
 	make -s install >&2
+	start_watcher
 	say "virt-fit is installed. Try: virt-fit host; virt-fit profiles; virt-fit set DOMAIN low-latency"
+}
+
+has_systemd() { # and it runs here
+	[ -d /run/systemd/system ]
+}
+
+start_watcher() {
+	if has_systemd; then
+		systemctl daemon-reload
+		systemctl -q enable virt-fit.service
+		systemctl restart virt-fit.service
+		say "the service virt-fit is enabled and runs: it fits definitions when they change"
+	else
+		say "there is no systemd here: 'virt-fit watch' is to be kept running in another way"
+	fi
+}
+
+stop_watcher() {
+	! has_systemd || systemctl -q disable --now virt-fit.service 2>/dev/null || true
 }
 
 demo() {
@@ -182,7 +202,9 @@ uninstall() {
 	names=$(sed -n 's/^name //p' "$state"/domains/* 2>/dev/null || true)
 	[ -z "$names" ] ||
 		die "the host is prepared for domains that run: $(xargs <<<"$names"). Stop them first"
+	stop_watcher
 	make -s uninstall >&2
+	! has_systemd || systemctl daemon-reload
 	rm -rf "$state"
 	say "virt-fit is off this machine. Definitions that it fitted stay as they are"
 }

@@ -65,6 +65,7 @@ void fit_queue_add(struct fit_queue *queue, const char *uuid, unsigned int cause
 		item->due = now;
 	}
 	item->causes |= causes;
+	item->last = now;
 	/* Who waits for a start has ended his edits. Otherwise edits that go on are waited for. */
 	if (item->causes & FIT_CAUSE_START || !(item->causes & ~(unsigned int)AT_ONCE))
 		item->due = item->due < now ? item->due : now;

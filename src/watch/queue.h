@@ -40,6 +40,7 @@ struct fit_queue_item {
 	char uuid[FIT_QUEUE_UUID_SIZE];
 	unsigned int causes; /* of enum fit_cause */
 	int64_t first;	     /* when it came in */
+	int64_t last;	     /* when something happened last */
 	int64_t due;
 };
 

@@ -9,6 +9,7 @@
 #include "core/request.h"
 #include "core/xml.h"
 #include "fitting/fit.h"
+#include "fitting/recover.h"
 #include "sys/clock.h"
 #include "sys/watcher.h"
 #include "watch/worker.h"
@@ -179,8 +180,6 @@ static int fit(struct fit_worker *worker, const struct fit_virt_domain *domain, 
 	struct fit_fitted fitted = {0};
 	int status = fit_worker_survey(worker, err);
 
-	if (status == 0 && causes & FIT_CAUSE_STARTED)
-		find_conflicts(worker, domain->uuid);
 	/* What is wrong with the host has been said. */
 	if (status == 0)
 		status = fit_domain_fit(&worker->session, domain->uuid, NULL, &fitted, err);
@@ -240,6 +239,9 @@ void fit_worker_do(struct fit_worker *worker, const struct fit_queue_item *item)
 		scan(worker);
 		return;
 	}
+	/* What was seen before it happened is no help. */
+	if (worker->surveyed <= item->last)
+		worker->surveyed = 0;
 	status = fit_virt_find_uuid(&worker->session.virt, item->uuid, &domain, &err);
 	if (status == 0)
 		status = look_at(worker, &domain, item->causes, &err);
@@ -256,6 +258,35 @@ void fit_worker_do(struct fit_worker *worker, const struct fit_queue_item *item)
 			answer_start(worker, &domain, NULL, &err);
 	}
 	fit_virt_domain_clear(&domain);
+}
+
+static void tell_recovered(void *context, const char *name, const char *uuid, const char *what,
+	const struct fit_strlist *notes, const struct fit_err *failure)
+{
+	fit_autofree char *details = fit_strlist_join(notes, "; ");
+	const char *domain = *uuid ? name : NULL;
+
+	(void)context;
+	if (failure)
+		fit_watch_log(FIT_LOG_WARNING, domain, NULL,
+			"what it holds of the host cannot be given back: %s", failure->message);
+	else
+		fit_watch_log(FIT_LOG_NOTICE, domain, NULL,
+			"what a crash left of its settings of the host: %s%s%s", what,
+			*details ? ": " : "", details);
+}
+
+void fit_worker_recover(struct fit_worker *worker)
+{
+	const struct fit_recovery recovery = {
+		.session = &worker->session, .by_itself = true, .tell = tell_recovered};
+	struct fit_err err = FIT_ERR_INIT;
+
+	/* What domains of other drivers hold is not in our journals. */
+	if (!fit_virt_is_system(&worker->session.virt))
+		return;
+	if (fit_recover(&recovery, &err) < 0)
+		fit_watch_log(FIT_LOG_WARNING, NULL, NULL, "%s", err.message);
 }
 
 void fit_worker_settle(struct fit_worker *worker, const char *uuid, enum fit_verdict verdict)

@@ -18,6 +18,9 @@
 #define BACKOFF_MIN_MS 100
 #define BACKOFF_MAX_MS 10000
 
+/* A daemon that has just started gives the host back itself, for domains that it misses. */
+#define RECOVERY_MS 3000
+
 static void on_event(void *context, enum fit_virt_event event, const char *uuid)
 {
 	struct fit_watch *watch = context;
@@ -103,6 +106,7 @@ static int connect(struct fit_worker *worker, struct fit_err *err)
 	}
 	fit_virt_keep_alive(&worker->session.virt);
 	worker->connected = true;
+	worker->recovery = fit_clock_ms() + RECOVERY_MS;
 	pthread_mutex_lock(&watch->lock);
 	fit_windows_clear(&watch->windows);
 	fit_queue_add(&watch->queue, FIT_QUEUE_ALL, FIT_CAUSE_SCANNED, fit_clock_ms());
@@ -172,7 +176,7 @@ static void turn(struct fit_worker *worker)
 	enum fit_verdict verdict;
 	int64_t now = fit_clock_ms();
 	int64_t due;
-	int64_t judgment;
+	int64_t other; /* due: verdicts, recovery */
 
 	pthread_mutex_lock(&watch->lock);
 	if (watch->ends || watch->lost) {
@@ -190,16 +194,24 @@ static void turn(struct fit_worker *worker)
 		fit_worker_do(worker, &item);
 		return;
 	}
+	if (worker->recovery <= now) {
+		pthread_mutex_unlock(&watch->lock);
+		worker->recovery = FIT_QUEUE_NEVER;
+		fit_worker_recover(worker);
+		return;
+	}
 	due = fit_queue_due(&watch->queue);
 	if (has_time_to_survey(worker, due, now)) {
 		pthread_mutex_unlock(&watch->lock);
 		(void)fit_worker_survey(worker, NULL);
 		return;
 	}
-	judgment = fit_windows_due(&watch->windows);
+	other = fit_windows_due(&watch->windows);
+	if (worker->recovery < other)
+		other = worker->recovery;
 	if (due - FIT_SURVEY_AHEAD_MS > now && due != FIT_QUEUE_NEVER)
 		due -= FIT_SURVEY_AHEAD_MS;
-	wait_for_change(watch, due < judgment ? due : judgment);
+	wait_for_change(watch, due < other ? due : other);
 	pthread_mutex_unlock(&watch->lock);
 }
 

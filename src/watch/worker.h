@@ -20,6 +20,7 @@ struct fit_worker {
 	bool connected;
 	bool complained; /* that there is no connection */
 	int64_t backoff;
+	int64_t recovery; /* when to look for what dead domains hold; FIT_QUEUE_NEVER */
 	int64_t surveyed; /* when; 0: there is no survey */
 	char *told;	  /* what the last survey had to say; NULL: nothing */
 };
@@ -28,6 +29,9 @@ struct fit_worker {
 int fit_worker_survey(struct fit_worker *worker, struct fit_err *err);
 
 void fit_worker_do(struct fit_worker *worker, const struct fit_queue_item *item);
+
+/* Gives the host back what domains that do not run still hold. */
+void fit_worker_recover(struct fit_worker *worker);
 
 /* What came of a define. */
 void fit_worker_settle(struct fit_worker *worker, const char *uuid, enum fit_verdict verdict);

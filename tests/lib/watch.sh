@@ -5,10 +5,15 @@
 
 WATCH_LOG=$TEST_DIR/watch.log
 watch_pid=
-# What the watcher had to say, beside what libvirt had.
-trap 'code=$?; case $code in 0 | 77) ;; *) echo "--- the watcher"; tail -n 30 "$WATCH_LOG" ;; esac; (exit $code); private_libvirtd_leave' EXIT
+# On failure: what the watcher had to say, beside what libvirt had.
+watch_leave() {
+	local code=$?
+	case $code in 0 | 77) ;; *) echo "--- the watcher" && tail -n 30 "$WATCH_LOG" ;; esac
+	(exit $code) || private_libvirtd_leave
+}
 
 watch_start() {
+	trap watch_leave EXIT
 	virt-fit watch >>"$WATCH_LOG" 2>&1 </dev/null &
 	watch_pid=$!
 	wait_until 10 watch_says "watching the domains"
