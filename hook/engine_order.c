@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "core/digest.h"
 #include "core/domain.h"
+#include "core/host_policy.h"
 #include "core/hostops.h"
 #include "core/profile.h"
 #include "core/profile_steps.h"
@@ -19,6 +20,8 @@
 #include "core/rewrite.h"
 #include "sys/meminfo.h"
 #include "sys/paths.h"
+#include "sys/policy.h"
+#include "sys/probe.h"
 #include "sys/value.h"
 
 void fit_order_clear(struct fit_order *order)
@@ -98,6 +101,28 @@ static char *compare_record(
 	return NULL;
 }
 
+/* What the host's policy says now against what is fitted; NULL: nothing. A policy that cannot be
+ * read is no reason to keep domains from starting. To be freed. */
+static char *compare_policy(
+	struct fit_call *call, const struct fit_order *order, const struct fit_record *record)
+{
+	fit_autostrlist struct fit_strlist warnings = {0};
+	struct fit_err problem = FIT_ERR_INIT;
+	struct fit_host host = {0};
+	char *conflict = NULL;
+
+	if (!fit_policy_exists(&call->root))
+		return NULL;
+	if (fit_probe(&call->root, FIT_PROBE_CPUS | FIT_PROBE_NODES | FIT_PROBE_PCI, &host, NULL,
+		    &problem) == 0 &&
+		fit_policy_load(&call->root, &host, &warnings, &problem) == 0)
+		conflict = fit_host_policy_conflict(&host, &order->domain, record);
+	else
+		fit_call_log_error(call, &problem);
+	fit_host_clear(&host);
+	return conflict;
+}
+
 static int refuse_unfitted(const struct fit_call *call, const char *why, struct fit_err *err)
 {
 	fit_autofree char *shown = fit_printable(call->name);
@@ -120,6 +145,8 @@ int fit_order_check_fitted(
 	why = compare_record(call, order, &record);
 	if (!why && !fit_rewrite_holds(call->doc, &record, &missing))
 		why = fit_xasprintf("%s was changed since", missing);
+	if (!why)
+		why = compare_policy(call, order, &record);
 	fit_record_clear(&record);
 	return why ? refuse_unfitted(call, why, err) : 0;
 }

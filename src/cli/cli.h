@@ -29,6 +29,7 @@ struct fit_cli {
 	const char *sysroot;	     /* --sysroot DIR; NULL: the machine */
 	const char *host_file;	     /* --host FILE: a capture, whose tree `sysroot` is then */
 	const char *save;	     /* --save FILE; NULL: not given */
+	const char *allowed;	     /* --allowed CPUS; NULL: all */
 	struct fit_strlist profiles; /* --profile NAMES, split; empty: the request decides */
 	struct fit_strlist params;   /* --param NAME=VALUE, as given */
 	struct fit_strlist devices;  /* --device ADDRESS|NETDEV, as given */

@@ -249,6 +249,17 @@ static void print_set(const char *label, const struct fit_cpuset *set)
 		print_row(label, text);
 }
 
+static void print_limit(const struct fit_host *host)
+{
+	fit_autofree char *cpus = fit_cpuset_describe(&host->online, "CPU");
+	fit_autofree char *text = NULL;
+
+	if (!host->limited_by)
+		return;
+	text = fit_xasprintf("%s, by %s", cpus, host->limited_by);
+	print_row("allowed", text);
+}
+
 /* As the host's policy states it; without one every plan says what it took. */
 static void print_housekeeping(const struct fit_host *host)
 {
@@ -310,8 +321,9 @@ static void print_nodes(const struct fit_host *host)
 		print_cpus(host, &homeless);
 	}
 	print_hugetlbfs(host);
-	print_set("offline", &offline);
+	print_set(host->limited_by ? "not usable" : "offline", &offline);
 	print_set("isolated", &host->isolated);
+	print_limit(host);
 	print_housekeeping(host);
 	print_resctrl(host);
 	if (host->acs_override)
@@ -576,7 +588,9 @@ static int show(struct fit_cli *cli)
 
 	if (fit_probe(&cli->root, FIT_PROBE_ALL, &host, &warnings, &err) < 0)
 		return fit_cli_fail(&err);
-	if (fit_policy_load(&cli->root, &host, &warnings, &err) < 0) {
+	if (fit_policy_load(&cli->root, &host, &warnings, &err) < 0 ||
+		(cli->allowed &&
+			fit_policy_limit(&cli->root, &host, cli->allowed, "--allowed", &err) < 0)) {
 		fit_host_clear(&host);
 		return fit_cli_fail(&err);
 	}

@@ -244,6 +244,7 @@ struct json_object *fit_json_host(const struct fit_host *host, const struct fit_
 	add(object, "cpu_vendor", json_object_new_string(host->cpu_vendor));
 	add(object, "online", fit_json_cpus(&host->online));
 	add(object, "isolated", fit_json_cpus(&host->isolated));
+	add(object, "limited_by", fit_json_string_or_null(host->limited_by));
 	add(object, "housekeeping", fit_json_cpus(&host->housekeeping));
 	add(object, "acs_override", fit_json_string_or_null(host->acs_override));
 	add(object, "housekeeping_by", fit_json_string_or_null(host->housekeeping_source));

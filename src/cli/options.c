@@ -48,6 +48,8 @@ static const struct entry entries[] = {
 		"read the host from a capture: see 'virt-fit host --help'"},
 	{FIT_OPTION_SAVE, "save", 0, "FILE",
 		"write a capture of the host ('-': to standard output)"},
+	{FIT_OPTION_ALLOWED, "allowed", 0, "CPUS",
+		"use only these CPUs; self: those that this process may use"},
 	{FIT_OPTION_PROFILES, "profiles", 0, "DIR",
 		"shipped profiles, instead of " FIT_SHIPPED_PROFILES},
 	{FIT_OPTION_HELP, "help", 'h', NULL, "this text"},
@@ -147,6 +149,9 @@ static int take(struct fit_cli *cli, enum fit_option option, const char *value, 
 		break;
 	case FIT_OPTION_HOST:
 		cli->host_file = value;
+		break;
+	case FIT_OPTION_ALLOWED:
+		cli->allowed = value;
 		break;
 	case FIT_OPTION_SAVE:
 		cli->save = value;

@@ -24,6 +24,7 @@ enum fit_option {
 	FIT_OPTION_UPTO = 1 << 12,
 	FIT_OPTION_HOST = 1 << 13,
 	FIT_OPTION_SAVE = 1 << 14,
+	FIT_OPTION_ALLOWED = 1 << 20,
 	FIT_OPTION_ALL = 1 << 15, /* of `plan`: any number of arguments */
 	FIT_OPTION_ONCE = 1 << 16,
 	FIT_OPTION_STALE = 1 << 17,
@@ -31,7 +32,7 @@ enum fit_option {
 	FIT_OPTION_START = 1 << 19,
 	/* Every verb accepts these: where the host, libvirt and the profiles are. */
 	FIT_OPTION_COMMON = FIT_OPTION_CONNECT | FIT_OPTION_SYSROOT | FIT_OPTION_HOST |
-			    FIT_OPTION_PROFILES | FIT_OPTION_HELP,
+			    FIT_OPTION_PROFILES | FIT_OPTION_ALLOWED | FIT_OPTION_HELP,
 };
 
 struct fit_verb {

@@ -14,6 +14,7 @@ struct fit_session fit_cli_session(struct fit_cli *cli)
 		.store = &cli->store,
 		.connect = cli->connect,
 		.other_host = cli->sysroot,
+		.allowed = cli->allowed,
 		.dry_run = cli->dry_run,
 		.stated = cli->target,
 		.only = &cli->only,

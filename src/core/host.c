@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 static void clear_nodes(struct fit_host *host)
@@ -47,6 +48,7 @@ void fit_host_clear(struct fit_host *host)
 		free(host->kept[i].source);
 	free(host->kept);
 	free(host->housekeeping_source);
+	free(host->limited_by);
 	clear_nodes(host);
 	clear_pci(host);
 	clear_irqs(host);
@@ -152,6 +154,28 @@ const char *fit_host_kept(const struct fit_host *host, struct fit_pciaddr addr)
 		find(&addr, host->kept, host->kept_count, sizeof(*host->kept), compare_kept);
 
 	return kept ? kept->source : NULL;
+}
+
+bool fit_host_limit(struct fit_host *host, const struct fit_cpuset *allowed, const char *source)
+{
+	if (!fit_cpuset_intersects(&host->online, allowed))
+		return false;
+	fit_cpuset_intersect(&host->online, allowed);
+	for (size_t i = 0; i < host->cpu_count; i++) {
+		struct fit_cpu *cpu = &host->cpus[i];
+
+		cpu->online = fit_cpuset_contains(&host->online, cpu->id);
+		if (cpu->online)
+			fit_cpuset_intersect(&cpu->siblings, allowed);
+		else
+			cpu->siblings = (struct fit_cpuset){0};
+	}
+	for (size_t i = 0; i < host->node_count; i++)
+		fit_cpuset_intersect(&host->nodes[i].cpus, allowed);
+	for (size_t i = 0; i < host->l3_count; i++)
+		fit_cpuset_intersect(&host->l3_groups[i], allowed);
+	fit_xreplace(&host->limited_by, source);
+	return true;
 }
 
 unsigned int fit_host_threads_per_core(const struct fit_host *host)

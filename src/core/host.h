@@ -160,7 +160,8 @@ struct fit_host {
 	/* By core/host_policy.h */
 	struct fit_cpuset housekeeping; /* online ones; empty: none are stated */
 	char *housekeeping_source;	/* what states them, NULL */
-	struct fit_kept_device *kept;	/* by address; VFs that do not exist yet included */
+	char *limited_by; /* what allows no other CPUs than those that are online here; NULL */
+	struct fit_kept_device *kept; /* by address; VFs that do not exist yet included */
 	size_t kept_count;
 };
 
@@ -184,6 +185,10 @@ bool fit_pci_find_vf(
 
 /* What says that no domain is given the device or VF; NULL: nothing does. */
 const char *fit_host_kept(const struct fit_host *host, struct fit_pciaddr addr);
+
+/* Leaves of the online CPUs those that @source allows: the others are as if they were offline.
+ * False when that is none: then nothing is changed. */
+bool fit_host_limit(struct fit_host *host, const struct fit_cpuset *allowed, const char *source);
 
 /* Largest number of online SMT siblings of any core: 1 without SMT. */
 unsigned int fit_host_threads_per_core(const struct fit_host *host);

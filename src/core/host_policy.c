@@ -68,6 +68,24 @@ static int read_housekeeping(const struct parser *parser, const xmlNode *node)
 	return 0;
 }
 
+static int read_allowed(const struct parser *parser, const xmlNode *node)
+{
+	struct fit_host_policy *policy = parser->policy;
+	fit_autofree char *cpus = fit_xml_attr(node, "cpus");
+
+	if (fit_strict_attributes(&parser->in, node, "cpus") < 0 ||
+		fit_strict_childless(&parser->in, node) < 0)
+		return -1;
+	if (policy->allowed_line)
+		return fail(parser, node, "second <allowed>: the first is in line %u",
+			policy->allowed_line);
+	if (!cpus)
+		return fail(parser, node, "<allowed> needs cpus=\"0-15\", or cpus=\"self\"");
+	policy->allowed_line = fit_xml_line(node);
+	policy->allowed_self = fit_streq(cpus, "self");
+	return policy->allowed_self ? 0 : read_list(parser, node, "cpus", cpus, &policy->allowed);
+}
+
 static int read_keep(const struct parser *parser, const xmlNode *node)
 {
 	struct fit_host_policy *policy = parser->policy;
@@ -122,13 +140,15 @@ static int read_root(const struct parser *parser, const xmlNode *root)
 			return 0;
 		if (fit_xml_is_in(child, FIT_HOST_NAMESPACE, "housekeeping"))
 			status = read_housekeeping(parser, child);
+		else if (fit_xml_is_in(child, FIT_HOST_NAMESPACE, "allowed"))
+			status = read_allowed(parser, child);
 		else if (fit_xml_is_in(child, FIT_HOST_NAMESPACE, "keep"))
 			status = read_keep(parser, child);
 		else if (fit_xml_is_in(child, FIT_HOST_NAMESPACE, "start"))
 			status = read_start(parser, child);
 		else
 			status = fail(parser, child,
-				"unknown element <%s>%s: <host> has housekeeping, keep, start",
+				"unknown element <%s>%s: <host> has housekeeping, allowed, keep, start",
 				child->name, child->ns ? "" : ", in no namespace");
 		if (status < 0)
 			return -1;

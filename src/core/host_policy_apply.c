@@ -87,6 +87,31 @@ static bool leaves_a_core(const struct application *app)
 	return false;
 }
 
+/* A node without a core for domains is one in name only. */
+static void warn_of_full_nodes(const struct application *app)
+{
+	const struct fit_host *host = app->host;
+	struct fit_cpuset full = {0};
+	fit_autofree char *list = NULL;
+
+	for (size_t i = 0; i < host->node_count; i++) {
+		bool has_room = fit_cpuset_is_empty(&host->nodes[i].cpus);
+
+		fit_cpuset_for_each (id, &host->nodes[i].cpus)
+			has_room |= !fit_cpuset_intersects(
+				&fit_host_cpu(host, (unsigned int)id)->siblings,
+				&app->housekeeping);
+		if (!has_room)
+			fit_cpuset_add(&full, host->nodes[i].id);
+	}
+	if (fit_cpuset_is_empty(&full) || host->node_count == 1)
+		return;
+	list = fit_cpuset_describe(&full, "node");
+	fit_strlist_addf(app->warnings,
+		"%s:%u: housekeeping has a CPU of every core of %s: no vCPU is placed there",
+		app->policy->file, app->policy->housekeeping_line, list);
+}
+
 static int apply_housekeeping(struct application *app)
 {
 	if (!app->policy->housekeeping_line)
@@ -102,6 +127,7 @@ static int apply_housekeeping(struct application *app)
 	if (!leaves_a_core(app))
 		return refuse(app, app->policy->housekeeping_line,
 			"housekeeping has a CPU of every core: none is left for domains");
+	warn_of_full_nodes(app);
 	return 0;
 }
 
@@ -195,6 +221,40 @@ static void clear_kept(struct application *app)
 	free(app->kept);
 }
 
+static int check_allowed(struct application *app)
+{
+	const struct fit_host_policy *policy = app->policy;
+	struct fit_cpuset common = policy->allowed;
+	fit_autofree char *list = fit_cpuset_describe(&policy->allowed, "CPU");
+
+	fit_cpuset_intersect(&common, &app->host->online);
+	if (fit_cpuset_is_empty(&common))
+		return refuse(app, policy->allowed_line,
+			"no CPU is left for domains: allowed %s %s, none of which is online",
+			fit_cpuset_count(&policy->allowed) == 1 ? "is" : "are", list);
+	if (fit_cpuset_is_empty(&app->housekeeping))
+		return 0;
+	fit_cpuset_intersect(&app->housekeeping, &common);
+	if (fit_cpuset_is_empty(&app->housekeeping))
+		return refuse(app, policy->allowed_line,
+			"none of the housekeeping CPUs (line %u) is allowed, which are %s",
+			policy->housekeeping_line, list);
+	fit_cpuset_subtract(&common, &app->housekeeping);
+	if (fit_cpuset_is_empty(&common))
+		return refuse(app, policy->allowed_line,
+			"the allowed CPUs (%s) are all housekeeping's: none is left for domains",
+			list);
+	return 0;
+}
+
+static void limit(const struct fit_host_policy *policy, struct fit_host *host)
+{
+	fit_autofree char *source = fit_xasprintf("%s:%u%s", policy->file, policy->allowed_line,
+		policy->allowed_self ? " (what this process may use)" : "");
+
+	fit_host_limit(host, &policy->allowed, source);
+}
+
 int fit_host_policy_apply(const struct fit_host_policy *policy, struct fit_host *host,
 	struct fit_strlist *warnings, struct fit_err *err)
 {
@@ -203,6 +263,8 @@ int fit_host_policy_apply(const struct fit_host_policy *policy, struct fit_host 
 
 	for (size_t i = 0; i < policy->device_count && status == 0; i++)
 		status = apply_device(&app, &policy->devices[i]);
+	if (status == 0 && policy->allowed_line)
+		status = check_allowed(&app);
 	if (status < 0) {
 		clear_kept(&app);
 		return -1;
@@ -215,5 +277,7 @@ int fit_host_policy_apply(const struct fit_host_policy *policy, struct fit_host 
 			fit_xasprintf("%s:%u", policy->file, policy->housekeeping_line);
 	host->kept = app.kept;
 	host->kept_count = app.kept_count;
+	if (policy->allowed_line)
+		limit(policy, host);
 	return 0;
 }

@@ -389,6 +389,12 @@ void fit_place_cores_prepare(struct fit_planner *planner)
 	planner->allowed = planner->host->online;
 	if (domain->has_vcpu_cpuset && fit_intent_keeps(&planner->profile->vcpus.intent))
 		fit_cpuset_intersect(&planner->allowed, &domain->vcpu_cpuset);
+	if (planner->host->limited_by) {
+		fit_autofree char *list = fit_cpuset_describe(&planner->host->online, "CPU");
+
+		fit_planner_reason(planner, FIT_REASON_CHOICE, "vcpus",
+			"only %s may be used, by %s", list, planner->host->limited_by);
+	}
 	find_cores(planner);
 	set_housekeeping(planner);
 	warn_of_kept_pins(planner);

@@ -242,9 +242,10 @@ int fit_pin_check(struct fit_planner *planner, const char *what, const struct fi
 		return 0;
 	list = fit_cpuset_describe(&missing, "CPU");
 	return fit_planner_refuse(planner,
-		"%s is pinned to %s, online are %s; change or remove the pin, or use a profile "
+		"%s is pinned to %s, %s%s are %s; change or remove the pin, or use a profile "
 		"that replaces it (existing=\"replace\")",
-		what, list, online);
+		what, list, planner->host->limited_by ? "allowed by " : "online",
+		planner->host->limited_by ? planner->host->limited_by : "", online);
 }
 
 static void warn_of_others(struct fit_planner *planner, const struct fit_cpuset *cpus)

@@ -74,6 +74,12 @@ static void add_limits(const struct fit_planner *planner, struct fit_buffer *tex
 	fit_buffer_addf(text, "\n  %s: housekeeping%s%s", housekeeping,
 		planner->host->housekeeping_source ? " by " : "",
 		planner->host->housekeeping_source ? planner->host->housekeeping_source : "");
+	if (planner->host->limited_by) {
+		fit_autofree char *online = fit_cpuset_describe(&planner->host->online, "CPU");
+
+		fit_buffer_addf(
+			text, "\n  only %s may be used, by %s", online, planner->host->limited_by);
+	}
 	if (planner->has_efficiency)
 		fit_buffer_add(text, "\n  performance and efficiency cores are not mixed");
 }

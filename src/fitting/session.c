@@ -189,6 +189,9 @@ int fit_session_survey(struct fit_session *session, struct fit_err *err)
 	if (fit_probe(session->root, FIT_PROBE_PLAN, &session->host, &session->notes, err) < 0 ||
 		fit_policy_load(session->root, &session->host, &session->notes, err) < 0)
 		return -1;
+	if (session->allowed && fit_policy_limit(session->root, &session->host, session->allowed,
+					"--allowed", err) < 0)
+		return -1;
 	if (!session->connected)
 		return 0;
 	session->knows_networks = fit_virt_networks(&session->virt, &session->networks, NULL) == 0;

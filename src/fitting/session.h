@@ -27,6 +27,7 @@ struct fit_session {
 	struct fit_profile_store *store;
 	const char *connect;	  /* libvirt's URI; NULL: its default */
 	bool other_host;	  /* the root is not this machine's */
+	const char *allowed;	  /* only these CPUs, as fit_policy_limit() has it; NULL: all */
 	bool dry_run;		  /* change nothing */
 	bool by_uuid;		  /* domains are named by UUID only: see fit_virt_find_uuid() */
 	struct fit_target stated; /* what definitions are to be written for; 0: not stated */

@@ -73,6 +73,7 @@
 #define FIT_PATH_BLOCK	      "sys/class/block"
 #define FIT_PATH_MOUNTS	      "proc/self/mountinfo"
 #define FIT_PATH_MOUNT_LIST   "proc/mounts" /* what libvirt reads */
+#define FIT_PATH_SELF_STATUS  "proc/self/status"
 #define FIT_PATH_SWAPS	      "proc/swaps"
 #define FIT_PATH_CMDLINE      "proc/cmdline"
 /* Of the network namespace that we are in */

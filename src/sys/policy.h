@@ -17,4 +17,11 @@ int fit_policy_load(const struct fit_fsroot *root, struct fit_host *host,
  * who plans says. */
 enum fit_stale fit_policy_stale(const struct fit_fsroot *root);
 
+/* Leaves of the host the CPUs in @text, a list, or "self": those that this process may use (its
+ * cgroup and affinity). @source says who wants that. */
+int fit_policy_limit(const struct fit_fsroot *root, struct fit_host *host, const char *text,
+	const char *source, struct fit_err *err);
+
+bool fit_policy_exists(const struct fit_fsroot *root);
+
 #endif

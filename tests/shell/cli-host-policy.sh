@@ -47,6 +47,24 @@ contains "the refusal of the GPU" "$refusal" "it is kept for the host by $file:5
 [ "$(on_host render --profile low-latency "$TEST_DIR/fitted.xml")" != "$fitted" ] ||
 	fail "what was fitted before housekeeping moved is still good"
 
+state '<allowed cpus="8-11,24-27"/>'
+contains "virt-fit host" "$(on_host host)" "CPUs 8-11,24-27, by $file:2"
+contains "the plan" "$(on_host plan --profile low-latency "$domain")" "whole cores of node 1"
+refuses on_host plan --profile low-latency --allowed 1-4 "$domain"
+contains "the refusal" "$refusal" "--allowed: no CPU that is online is allowed (CPUs 1-4)"
+state ''
+contains "the plan" "$(on_host plan --why --profile low-latency --allowed 9,25,2-7 "$domain")" \
+	"only CPUs 2-7,9,25 may be used, by --allowed"
+refuses on_host plan --profile low-latency --allowed self "$domain"
+contains "the refusal" "$refusal" "does not say which CPUs this process may use"
+mkdir -p "$root/proc/self"
+printf 'Name:\tx\nCpus_allowed:\tf0\nCpus_allowed_list:\t4-7\nMems_allowed:\t1\n' >"$root/proc/self/status"
+refuses on_host plan --profile low-latency --param pages=none --allowed self "$(sed 's/<vcpu>.*</<vcpu>9</' "$domain" >"$TEST_DIR/nine.xml"; echo "$TEST_DIR/nine.xml")"
+contains "the refusal" "$refusal" "only CPUs 4-7 may be used, by --allowed"
+state '<allowed cpus="self"/>'
+contains "virt-fit host" "$(on_host host)" "CPUs 4-7, by $file:2 (what this process may use)"
+rm -r "$root/proc/self"
+
 state '<housekeeping cpus="99"/>'
 for verb in host "plan --profile base $domain" "render --profile base $domain" "diff --profile base $domain"; do
 	# shellcheck disable=SC2086 # words
@@ -79,9 +97,11 @@ expect good '<housekeeping cpus="0"/>'
 expect good '<keep device="enp1s0"/><housekeeping cpus=" 0-3, 16 ,^2"/><keep device="enp2s0"/>'
 expect good '<housekeeping cores-per-node="1"/><!-- why -->'
 expect good '<keep device="0000:41:00.0" vfs="0-2,6"/>'
+expect good '<allowed cpus="0-7"/><housekeeping cpus="0"/>'
 for content in '<housekeeping/>' '<housekeeping cpus=""/>' '<housekeeping cpus="a"/>' '<housekeeping cpus="0"><a/></housekeeping>' \
 	'<housekeeping cpus="0" cores-per-node="1"/>' '<housekeeping cores-per-node="0"/>' '<keep/>' '<keep device=""/>' \
 	'<housekeeping cpus="0"/><housekeeping cpus="0"/>' '<keep device="enp2s0" vfs=""/>' '<keep device="enp2s0" a="b"/>' \
+	'<allowed/>' '<allowed cpus="all"/>' '<allowed cpus="0"/><allowed cpus="0"/>' \
 	'<keep xmlns="" device="enp1s0"/>' '<other/>' text; do
 	expect bad "$content"
 done

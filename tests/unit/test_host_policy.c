@@ -74,6 +74,12 @@ static void what_is_not_known_is_an_error_with_its_line(void **state)
 		{"<housekeeping cpus='0'/>\n<housekeeping cpus='1'/>",
 			":4: second <housekeeping>: the first is in line 3"},
 		{"<keep device='a'>", FILE_NAME ":"},
+		{"<allowed/>", ":3: <allowed> needs cpus=\"0-15\", or cpus=\"self\""},
+		{"<allowed cpus='own'/>", ":3: <allowed cpus=>: "},
+		{"<allowed cpus=''/>", ":3: <allowed cpus=> is empty"},
+		{"<allowed cpus='0' nodes='0'/>", ":3: <allowed> has no attribute nodes"},
+		{"<allowed cpus='self'/>\n<allowed cpus='0'/>",
+			":4: second <allowed>: the first is in line 3"},
 	};
 
 	(void)state;
@@ -118,6 +124,12 @@ static void what_the_host_lacks_is_named_and_nothing_is_noted(void **state)
 		{"<housekeeping cpus='0-31'/>", ":3: housekeeping has a CPU of every core"},
 		{"<housekeeping cpus='16-31'/>", ":3: housekeeping has a CPU of every core"},
 		{"<housekeeping cores-per-node='8'/>", ":3: housekeeping has a CPU of every core"},
+		{"<allowed cpus='40-50'/>",
+			":3: no CPU is left for domains: allowed are CPUs 40-50"},
+		{"<housekeeping cpus='0'/>\n<allowed cpus='1-31'/>",
+			":4: none of the housekeeping CPUs (line 3) is allowed"},
+		{"<housekeeping cpus='0-7'/>\n<allowed cpus='0-7'/>",
+			":4: the allowed CPUs (CPUs 0-7) are all housekeeping's"},
 		{"<keep device='eno9'/>", ":3: device 'eno9' is to be kept, which this host"},
 		{"<keep device='0000:09:00.0'/>", ":3: device '0000:09:00.0' is to be kept"},
 		{"<keep device='enp1s0' vfs='0'/>",
@@ -322,6 +334,108 @@ static void the_reason_names_the_line(void **state)
 	fit_bench_end(&b);
 }
 
+static void a_node_that_is_all_housekeepings_is_warned_of(void **state)
+{
+	fit_autostrlist struct fit_strlist warnings = {0};
+	struct fit_host host = fit_test_host("two-node");
+	struct fit_err err;
+
+	(void)state;
+	assert_int_equal(apply("<housekeeping cpus='0,8-15'/>", &host, &warnings, &err), 0);
+	assert_int_equal(warnings.count, 1);
+	assert_non_null(strstr(warnings.items[0],
+		":3: housekeeping has a CPU of every core of node 1: no vCPU is placed there"));
+	fit_host_clear(&host);
+	host = fit_test_host("two-node");
+	assert_int_equal(apply("<housekeeping cpus='0,8-14'/>", &host, &warnings, &err), 0);
+	assert_int_equal(warnings.count, 1);
+	fit_host_clear(&host);
+}
+
+static struct fit_cpuset all_pins(const struct fit_plan *plan)
+{
+	struct fit_cpuset cpus = plan->emulator;
+
+	for (size_t i = 0; i < plan->vcpu_count; i++)
+		fit_cpuset_unite(&cpus, &plan->vcpus[i].cpus);
+	for (size_t i = 0; i < plan->iothread_count; i++)
+		fit_cpuset_unite(&cpus, &plan->iothreads[i].cpus);
+	return cpus;
+}
+
+/* Whatever the places are: vCPUs, the emulator and the iothreads. */
+static void no_plan_leaves_what_is_allowed(void **state)
+{
+	static const char *const lists[] = {"3-5,19-21", "2,18", "0-3", "9-14", "5,12,20-22", "31"};
+	static const enum fit_place places[] = {
+		FIT_PLACE_HOUSEKEEPING, FIT_PLACE_OWN_CORE, FIT_PLACE_VCPUS, FIT_PLACE_NODE};
+	unsigned int planned = 0;
+
+	(void)state;
+	for (unsigned int number = 0; number < 6 * 4 * 4 * 3; number++) {
+		struct fit_cpuset allowed = fit_made_set(lists[number % 6]);
+		struct fit_bench b = {
+			.host = fit_test_host("two-node"),
+			.domain = fit_made_domain("web01", 1 + number / 96, 4 * GIB),
+			.profile = fit_made_profile(),
+			.err = FIT_ERR_INIT,
+		};
+		struct fit_plan_input input = fit_bench_input(&b);
+		struct fit_cpuset pins;
+
+		fit_made_disk(&b.domain, "vda", "virtio");
+		b.profile.vcpus.span_nodes = true;
+		b.profile.vcpus.place = number / 6 % 2 ? FIT_PLACE_CORES : FIT_PLACE_NODE;
+		if (number / 6 % 3 == 2)
+			b.profile.vcpus.dedicated = fit_xstrdup("0");
+		b.profile.emulator.place = places[number / 6 % 4];
+		b.profile.iothreads.place = places[number / 24 % 4];
+		assert_true(fit_host_limit(&b.host, &allowed, "somebody"));
+		if (fit_plan_make(&input, &b.plan, &b.err) == 0) {
+			pins = all_pins(&b.plan);
+			assert_true(fit_cpuset_is_subset(&pins, &allowed));
+			fit_expect_reason(&b, FIT_REASON_CHOICE, "may be used, by somebody");
+			planned++;
+		} else {
+			expect_part(&b.err, "may be used, by somebody");
+		}
+		fit_bench_end(&b);
+	}
+	assert_true(planned > 150);
+}
+
+static void what_is_not_allowed_is_as_if_it_were_offline(void **state)
+{
+	struct fit_cpuset allowed = fit_made_set("2-3,18,40"), none = fit_made_set("40");
+	struct fit_host host = fit_test_host("two-node");
+
+	(void)state;
+	assert_false(fit_host_limit(&host, &none, "x"));
+	assert_null(host.limited_by);
+	assert_true(fit_host_limit(&host, &allowed, "x"));
+	fit_expect_set(&host.online, "2-3,18");
+	fit_expect_set(&fit_host_cpu(&host, 2)->siblings, "2,18");
+	fit_expect_set(&fit_host_cpu(&host, 3)->siblings, "3");
+	fit_expect_set(&fit_host_cpu(&host, 19)->siblings, "");
+	assert_false(fit_host_cpu(&host, 19)->online);
+	fit_expect_set(&host.nodes[0].cpus, "2-3,18");
+	fit_expect_set(&host.nodes[1].cpus, "");
+	fit_expect_set(&host.l3_groups[0], "2-3,18");
+	fit_host_clear(&host);
+}
+
+static void a_pin_that_is_kept_must_be_allowed(void **state)
+{
+	struct fit_cpuset allowed = fit_made_set("2-7");
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 16, 1}, 1);
+
+	(void)state;
+	fit_made_pin(&b.domain, 0, "9");
+	assert_true(fit_host_limit(&b.host, &allowed, "host.xml:3"));
+	fit_expect_refusal(&b, "vCPU 0 is pinned to CPU 9, allowed by host.xml:3 are CPUs 2-7");
+	fit_bench_end(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -333,6 +447,10 @@ int main(void)
 		cmocka_unit_test(a_pf_is_kept_with_the_vfs_that_it_has_and_could_have),
 		cmocka_unit_test(no_plan_takes_what_belongs_to_the_host),
 		cmocka_unit_test(the_reason_names_the_line),
+		cmocka_unit_test(a_node_that_is_all_housekeepings_is_warned_of),
+		cmocka_unit_test(no_plan_leaves_what_is_allowed),
+		cmocka_unit_test(what_is_not_allowed_is_as_if_it_were_offline),
+		cmocka_unit_test(a_pin_that_is_kept_must_be_allowed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
