@@ -6,6 +6,7 @@
 #include "core/place.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 
 /* Does each vCPU, except those that float beside dedicated ones, have a CPU that no other vCPU or
  * domain uses? */
@@ -48,11 +49,14 @@ static void note_throttling(struct fit_planner *planner)
 {
 	const struct fit_host *host = planner->host;
 
+	if (fit_streq(planner->profile->host[FIT_SETTING_RT_RUNTIME].value, "unlimited"))
+		return;
 	if (host->rt_period_us > 0 && host->rt_runtime_us > 0 &&
 		host->rt_runtime_us < host->rt_period_us)
 		fit_planner_reason(planner, FIT_REASON_NOTE, "scheduler",
 			"a real-time vCPU that never sleeps is stopped for %d of each %d "
-			"microseconds (kernel.sched_rt_runtime_us; -1 lifts that)",
+			"microseconds (kernel.sched_rt_runtime_us; <rt-runtime "
+			"value=\"unlimited\"/> lifts that)",
 			host->rt_period_us - host->rt_runtime_us, host->rt_period_us);
 }
 

@@ -69,6 +69,11 @@ static void real_time_is_for_vcpus_that_are_alone(void **state)
 	assert_true(b.plan.emulator_real_time);
 	assert_false(b.plan.iothreads_real_time);
 	fit_expect_reason(&b, FIT_REASON_NOTE, "stopped for 50000 of each 1000000 microseconds");
+	/* The hook lifts it then. */
+	b.profile.host[FIT_SETTING_RT_RUNTIME].value = fit_xstrdup("unlimited");
+	fit_bench_plan(&b);
+	assert_null(fit_made_reason(&b.plan, FIT_REASON_NOTE, "microseconds"));
+	fit_xreplace(&b.profile.host[FIT_SETTING_RT_RUNTIME].value, NULL);
 	b.host.rt_runtime_us = -1;
 	fit_bench_plan(&b);
 	assert_null(fit_made_reason(&b.plan, FIT_REASON_NOTE, "microseconds"));
