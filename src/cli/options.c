@@ -125,73 +125,93 @@ static int take_steps(
 					 : fit_steps_upto(value, &cli->only, err);
 }
 
-static int take(struct fit_cli *cli, enum fit_option option, const char *value, struct fit_err *err)
+static int take_stale(struct fit_cli *cli, const char *value, struct fit_err *err)
+{
+	if (fit_stale_parse(value, &cli->stale))
+		return 0;
+	return fit_err_set(
+		err, FIT_ERR_INVALID, "--stale wants " FIT_STALE_WORDS ", not '%s'", value);
+}
+
+static int take_profiles(struct fit_cli *cli, const char *value, struct fit_err *err)
+{
+	if (!value[strspn(value, " ,")])
+		return fit_err_set(err, FIT_ERR_INVALID, "--profile wants a profile's name");
+	fit_strlist_split(&cli->profiles, value, " ,");
+	return 0;
+}
+
+/* Where an option stores its value as it is; NULL: it does not. */
+static const char **value_of(struct fit_cli *cli, enum fit_option option)
 {
 	switch (option) {
+	case FIT_OPTION_CONNECT:
+		return &cli->connect;
+	case FIT_OPTION_SYSROOT:
+		return &cli->sysroot;
+	case FIT_OPTION_HOST:
+		return &cli->host_file;
+	case FIT_OPTION_ALLOWED:
+		return &cli->allowed;
+	case FIT_OPTION_SAVE:
+		return &cli->save;
+	case FIT_OPTION_PROFILES:
+		return &cli->store.shipped;
+	default:
+		return NULL;
+	}
+}
+
+/* What an option without a value switches on; NULL: it has one, or is none of these. */
+static bool *flag_of(struct fit_cli *cli, enum fit_option option)
+{
+	switch (option) {
+	case FIT_OPTION_START:
+		return &cli->start;
+	case FIT_OPTION_ONCE:
+		return &cli->once;
+	case FIT_OPTION_ALL:
+		return &cli->all;
+	case FIT_OPTION_WHY:
+		return &cli->why;
+	case FIT_OPTION_JSON:
+		return &cli->json;
+	case FIT_OPTION_DRY_RUN:
+		return &cli->dry_run;
+	default:
+		return NULL;
+	}
+}
+
+static int take(struct fit_cli *cli, enum fit_option option, const char *value, struct fit_err *err)
+{
+	const char **stored = value_of(cli, option);
+	bool *flag = flag_of(cli, option);
+
+	if (stored)
+		*stored = value;
+	if (flag)
+		*flag = true;
+	switch (option) {
 	case FIT_OPTION_STALE:
-		if (!fit_stale_parse(value, &cli->stale))
-			return fit_err_set(err, FIT_ERR_INVALID,
-				"--stale wants " FIT_STALE_WORDS ", not '%s'", value);
-		break;
+		return take_stale(cli, value, err);
 	case FIT_OPTION_TIMEOUT:
 		return take_timeout(cli, value, err);
-	case FIT_OPTION_START:
-		cli->start = true;
-		break;
-	case FIT_OPTION_ONCE:
-		cli->once = true;
-		break;
-	case FIT_OPTION_CONNECT:
-		cli->connect = value;
-		break;
-	case FIT_OPTION_SYSROOT:
-		cli->sysroot = value;
-		break;
-	case FIT_OPTION_HOST:
-		cli->host_file = value;
-		break;
-	case FIT_OPTION_ALLOWED:
-		cli->allowed = value;
-		break;
-	case FIT_OPTION_SAVE:
-		cli->save = value;
-		break;
-	case FIT_OPTION_PROFILES:
-		cli->store.shipped = value;
-		break;
 	case FIT_OPTION_PROFILE:
-		if (!value[strspn(value, " ,")])
-			return fit_err_set(
-				err, FIT_ERR_INVALID, "--profile wants a profile's name");
-		fit_strlist_split(&cli->profiles, value, " ,");
-		break;
+		return take_profiles(cli, value, err);
 	case FIT_OPTION_PARAM:
 		return take_param(cli, value, err);
 	case FIT_OPTION_DEVICE:
 		fit_strlist_add(&cli->devices, value);
-		break;
+		return 0;
 	case FIT_OPTION_TARGET:
 		return fit_target_parse(value, &cli->target, err);
 	case FIT_OPTION_ONLY:
 	case FIT_OPTION_UPTO:
 		return take_steps(cli, option, value, err);
-	case FIT_OPTION_ALL:
-		cli->all = true;
-		break;
-	case FIT_OPTION_WHY:
-		cli->why = true;
-		break;
-	case FIT_OPTION_JSON:
-		cli->json = true;
-		break;
-	case FIT_OPTION_DRY_RUN:
-		cli->dry_run = true;
-		break;
-	case FIT_OPTION_HELP:	/* the caller looks for it */
-	case FIT_OPTION_COMMON: /* a set of options */
-		break;
+	default: /* stored; or --help, which the caller looks for */
+		return 0;
 	}
-	return 0;
 }
 
 static int unknown_option(char **argv, struct fit_err *err)
