@@ -139,6 +139,48 @@ static void add_function(struct json_object *object, const struct fit_planned_vf
 	json_object_object_add(object, "exists", json_object_new_boolean(vf->exists));
 }
 
+static void add_place(struct json_object *object, const struct fit_guest_place *place)
+{
+	struct json_object *guest;
+
+	if (!place->set)
+		return; /* libvirt chooses */
+	guest = json_object_new_object();
+	json_object_object_add(guest, "bus", json_object_new_int64(place->bus));
+	json_object_object_add(guest, "slot", json_object_new_int64(place->slot));
+	json_object_object_add(guest, "function", json_object_new_int64(place->function));
+	json_object_object_add(object, "guest_address", guest);
+}
+
+/* Those that are added for VFs and devices. */
+static struct json_object *controllers(const struct fit_plan *plan)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < plan->expander_count; i++) {
+		const struct fit_planned_expander *expander = &plan->expanders[i];
+		struct json_object *object = json_object_new_object();
+
+		json_object_object_add(object, "index", json_object_new_int64(expander->index));
+		json_object_object_add(
+			object, "model", json_object_new_string("pcie-expander-bus"));
+		json_object_object_add(object, "guest_cell", json_object_new_int64(expander->cell));
+		json_object_object_add(object, "slot", json_object_new_int64(expander->slot));
+		json_object_array_add(array, object);
+	}
+	for (size_t i = 0; i < plan->port_count; i++) {
+		const struct fit_planned_port *port = &plan->ports[i];
+		struct json_object *object = json_object_new_object();
+
+		json_object_object_add(object, "index", json_object_new_int64(port->index));
+		json_object_object_add(object, "model", json_object_new_string("pcie-root-port"));
+		json_object_object_add(object, "bus", json_object_new_int64(port->bus));
+		json_object_object_add(object, "slot", json_object_new_int64(port->slot));
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
 static struct json_object *vfs(const struct fit_plan *plan)
 {
 	struct json_object *array = json_object_new_array();
@@ -161,6 +203,7 @@ static struct json_object *vfs(const struct fit_plan *plan)
 			json_object_object_add(object, "mac", fit_json_string_or_null(vf->mac));
 		if (vf->vlan)
 			json_object_object_add(object, "vlan", json_object_new_int64(vf->vlan));
+		add_place(object, &vf->place);
 		if (vf->standby)
 			json_object_object_add(
 				object, "standby", fit_json_string_or_null(vf->standby));
@@ -185,6 +228,7 @@ static struct json_object *devices(const struct fit_plan *plan)
 			object, "iommu_group", json_object_new_int(device->iommu_group));
 		if (device->node >= 0)
 			json_object_object_add(object, "node", json_object_new_int(device->node));
+		add_place(object, &device->place);
 		json_object_array_add(array, object);
 	}
 	return array;
@@ -219,6 +263,18 @@ static struct json_object *reasons(const struct fit_plan *plan)
 			object, "kind", json_object_new_string(reason_name(reason->kind)));
 		json_object_object_add(object, "topic", json_object_new_string(reason->topic));
 		json_object_object_add(object, "text", json_object_new_string(reason->text));
+		if (reason->subject)
+			json_object_object_add(
+				object, "subject", json_object_new_string(reason->subject));
+		if (reason->criterion)
+			json_object_object_add(
+				object, "criterion", json_object_new_string(reason->criterion));
+		if (reason->has_values) {
+			json_object_object_add(
+				object, "value", json_object_new_uint64(reason->value));
+			json_object_object_add(
+				object, "chosen_value", json_object_new_uint64(reason->chosen));
+		}
 		json_object_array_add(array, object);
 	}
 	return array;
@@ -313,8 +369,14 @@ struct json_object *fit_json_plan(const char *subject, const struct fit_render_r
 	}
 	if (plan->cache_count)
 		json_object_object_add(object, "caches", caches(plan));
+	if (fit_cpu_mode_name(plan->cpu_mode))
+		json_object_object_add(object, "cpu_mode",
+			json_object_new_string(fit_cpu_mode_name(plan->cpu_mode)));
+	if (plan->passthrough_cache)
+		json_object_object_add(object, "cpu_cache", json_object_new_string("passthrough"));
 	if (plan->has_topology)
 		json_object_object_add(object, "topology", topology(&plan->topology));
+	json_object_object_add(object, "housekeeping", fit_json_cpus(&plan->housekeeping));
 	if (plan->has_emulator)
 		json_object_object_add(object, "emulator", fit_json_cpus(&plan->emulator));
 	if (plan->iothread_count)
@@ -330,6 +392,8 @@ struct json_object *fit_json_plan(const char *subject, const struct fit_render_r
 		json_object_object_add(object, "vfs", vfs(plan));
 	if (plan->device_count)
 		json_object_object_add(object, "devices", devices(plan));
+	if (plan->expander_count + plan->port_count)
+		json_object_object_add(object, "controllers", controllers(plan));
 	json_object_object_add(object, "host", operations(&result->ops));
 	json_object_object_add(object, "reasons", reasons(plan));
 	json_object_object_add(object, "edited", fit_json_strings(&result->notes));

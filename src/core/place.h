@@ -208,8 +208,8 @@ int fit_planner_prepare(struct fit_planner *planner);
 void fit_planner_clear(struct fit_planner *planner);
 
 /* Reasons (plan.c). @text is taken over / formatted. */
-void fit_planner_reason(struct fit_planner *planner, enum fit_reason_kind kind, const char *topic,
-	const char *format, ...) FIT_PRINTF(4, 5);
+struct fit_reason *fit_planner_reason(struct fit_planner *planner, enum fit_reason_kind kind,
+	const char *topic, const char *format, ...) FIT_PRINTF(4, 5);
 
 /* "NAME: cannot fit: …": returns -1. */
 int fit_planner_refuse(struct fit_planner *planner, const char *format, ...) FIT_PRINTF(2, 3);
@@ -383,6 +383,9 @@ void fit_place_scheduling_commit(struct fit_planner *planner);
 
 /* place_caches.c: parts of the L3 caches and of memory bandwidth; needs the pins */
 int fit_place_caches_commit(struct fit_planner *planner);
+
+/* place_why.c: what else won against what; when all is chosen */
+void fit_place_why(struct fit_planner *planner, const struct fit_candidate *candidate);
 
 /* place_qemu_args.c: warns where <qemu:commandline> contradicts the plan */
 void fit_place_qemu_args_check(struct fit_planner *planner);

@@ -24,6 +24,7 @@
 struct rated {
 	struct fit_cpuset nodes;
 	bool fits;
+	bool lacks_memory; /* the CPUs were there */
 	size_t capacity;
 	struct fit_cost cost;
 };
@@ -46,31 +47,36 @@ struct search {
 
 /* What is said of nodes that cost more; where the numbers tell something, they follow. */
 static const struct {
+	const char *name; /* for programs */
 	const char *text;
 	bool counts;
 } cost_texts[FIT_COST_LEVELS] = {
-	[FIT_COST_CROWDED] = {"more vCPUs without a CPU for each", true},
-	[FIT_COST_OVERLAP] = {"more cores or VFs that shut-off domains or kept pins have", true},
-	[FIT_COST_NOT_ISOLATED] = {"its CPUs are not isolated", false},
-	[FIT_COST_EFFICIENCY] = {"only efficiency cores", false},
-	[FIT_COST_LINK] = {"VFs without a link", false},
-	[FIT_COST_PFS] = {"VFs of more PFs", true},
-	[FIT_COST_DEVICES] = {"farther from the devices", false},
-	[FIT_COST_CREATION] = {"more VFs to be created", true},
-	[FIT_COST_CELL_SPILL] = {"its memory is too small for the guest's cells", false},
-	[FIT_COST_NODES] = {"more nodes", true},
-	[FIT_COST_NODES_APART] = {"farther from each other", false},
-	[FIT_COST_UNEVEN] = {"guest cells of less equal size", true},
-	[FIT_COST_OWN_CORES] = {"more QEMU threads without a core of their own", true},
-	[FIT_COST_PAGES] = {"no room for pages of the size that comes first", false},
-	[FIT_COST_MEMORY] = {"its memory is too small or too far away", false},
-	[FIT_COST_L3] = {"more L3 groups", true},
-	[FIT_COST_CLUSTERS] = {"more clusters", true},
-	[FIT_COST_HIDDEN_SMT] = {"vCPUs would share cores and the guest would not know", false},
-	[FIT_COST_IDLE_THREADS] = {"more idle threads", true},
-	[FIT_COST_MOVED] = {"more vCPUs and VFs would move", true},
-	[FIT_COST_FRAGMENT_L3] = {"would break up more free cores that share an L3", true},
-	[FIT_COST_FRAGMENT_NODES] = {"would break up more free cores", true},
+	[FIT_COST_CROWDED] = {"crowded", "more vCPUs without a CPU for each", true},
+	[FIT_COST_OVERLAP] = {"overlap",
+		"more cores or VFs that shut-off domains or kept pins have", true},
+	[FIT_COST_NOT_ISOLATED] = {"isolated", "its CPUs are not isolated", false},
+	[FIT_COST_EFFICIENCY] = {"efficiency-cores", "only efficiency cores", false},
+	[FIT_COST_LINK] = {"link", "VFs without a link", false},
+	[FIT_COST_PFS] = {"pfs", "VFs of more PFs", true},
+	[FIT_COST_DEVICES] = {"devices", "farther from the devices", false},
+	[FIT_COST_CREATION] = {"vfs-to-create", "more VFs to be created", true},
+	[FIT_COST_CELL_SPILL] = {"cell-memory", "its memory is too small for the guest's cells",
+		false},
+	[FIT_COST_NODES] = {"nodes", "more nodes", true},
+	[FIT_COST_NODES_APART] = {"nodes-apart", "farther from each other", false},
+	[FIT_COST_UNEVEN] = {"equal-cells", "guest cells of less equal size", true},
+	[FIT_COST_OWN_CORES] = {"own-cores", "more QEMU threads without a core of their own", true},
+	[FIT_COST_PAGES] = {"page-size", "no room for pages of the size that comes first", false},
+	[FIT_COST_MEMORY] = {"memory", "its memory is too small or too far away", false},
+	[FIT_COST_L3] = {"l3-groups", "more L3 groups", true},
+	[FIT_COST_CLUSTERS] = {"clusters", "more clusters", true},
+	[FIT_COST_HIDDEN_SMT] = {"hidden-threads",
+		"vCPUs would share cores and the guest would not know", false},
+	[FIT_COST_IDLE_THREADS] = {"idle-threads", "more idle threads", true},
+	[FIT_COST_MOVED] = {"moved", "more vCPUs and VFs would move", true},
+	[FIT_COST_FRAGMENT_L3] = {"l3-fragments", "would break up more free cores that share an L3",
+		true},
+	[FIT_COST_FRAGMENT_NODES] = {"node-fragments", "would break up more free cores", true},
 };
 
 void fit_candidate_clear(struct fit_candidate *candidate)
@@ -130,6 +136,7 @@ static void try_candidate(
 		fit_place_threads_complete(planner, candidate);
 		if (!fit_place_memory_complete(planner, candidate)) {
 			fits = false;
+			rated->lacks_memory = true;
 			search->fresh_lacks_memory |= !candidate->prefer_previous;
 			if (!search->memory_failed) {
 				search->memory_failed = true;
@@ -432,6 +439,10 @@ static char *why_not(const struct search *search, const struct rated *rated)
 	fit_autofree char *chosen = fit_cpuset_describe(&search->best.nodes, "node");
 	enum fit_cost_level level = first_difference(&rated->cost, best);
 
+	if (!rated->fits && rated->lacks_memory)
+		return fit_xstrdup("no room for the memory in pages of the sizes wanted");
+	if (!rated->fits && rated->capacity >= search->planner->open_vcpus)
+		return fit_xstrdup("its free cores cannot be made the guest's cells and cores of");
 	if (!rated->fits)
 		return fit_xasprintf(
 			"room for %zu of %u vCPUs", rated->capacity, search->planner->open_vcpus);
@@ -442,6 +453,24 @@ static char *why_not(const struct search *search, const struct rated *rated)
 	return fit_xasprintf("%s (%llu, on %s %llu)", cost_texts[level].text,
 		(unsigned long long)rated->cost.level[level], chosen,
 		(unsigned long long)best->level[level]);
+}
+
+/* The same for programs. */
+static void compare(
+	const struct search *search, const struct rated *rated, struct fit_reason *reason)
+{
+	const struct fit_cost *best = &search->best.cost;
+	enum fit_cost_level level = first_difference(&rated->cost, best);
+
+	reason->has_values = rated->fits && level < FIT_COST_LEVELS;
+	reason->criterion = !rated->fits && rated->lacks_memory ? "memory"
+			    : !rated->fits			? "room"
+			    : level == FIT_COST_LEVELS		? "order"
+								: cost_texts[level].name;
+	if (reason->has_values) {
+		reason->value = rated->cost.level[level];
+		reason->chosen = best->level[level];
+	}
 }
 
 /* Nodes with the same reason share a line; sets of several have one each. */
@@ -456,6 +485,7 @@ static void explain(const struct search *search)
 	}
 	for (size_t i = 0, said = 0; i < search->rated_count && said < REASONS_MAX; i++) {
 		struct fit_cpuset nodes = {0};
+		struct fit_reason *reason;
 		fit_autofree char *text = NULL;
 		size_t first = SIZE_MAX;
 
@@ -474,8 +504,10 @@ static void explain(const struct search *search)
 		if (first != i)
 			continue;
 		text = fit_cpuset_describe(&nodes, "node");
-		fit_planner_reason(search->planner, FIT_REASON_REJECTION, "nodes", "%s: %s", text,
-			reasons.items[i]);
+		reason = fit_planner_reason(search->planner, FIT_REASON_REJECTION, "nodes",
+			"%s: %s", text, reasons.items[i]);
+		reason->subject = FIT_STEAL(text);
+		compare(search, &search->rated[i], reason);
 		said++;
 	}
 }

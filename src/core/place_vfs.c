@@ -100,8 +100,11 @@ static const char *interface_up(const struct fit_pci_device *vf)
 static void reject_vf(struct fit_planner *planner, const struct fit_pci_device *pf,
 	unsigned int index, struct fit_pciaddr addr, const char *why)
 {
-	fit_planner_reason(planner, FIT_REASON_REJECTION, "vf", "VF %u of %s (%s): %s", index,
-		PF_STR(pf), FIT_PCIADDR_STR(addr), why);
+	struct fit_reason *reason = fit_planner_reason(planner, FIT_REASON_REJECTION, "vf",
+		"VF %u of %s (%s): %s", index, PF_STR(pf), FIT_PCIADDR_STR(addr), why);
+
+	reason->subject = fit_xstrdup(FIT_PCIADDR_STR(addr));
+	reason->criterion = "in-use";
 }
 
 static void offer_vf(struct fit_planner *planner, struct fit_vf_source *source, unsigned int index,

@@ -52,40 +52,47 @@ void fit_plan_clear(struct fit_plan *plan)
 	free(plan->devices);
 	free(plan->expanders);
 	free(plan->ports);
-	for (size_t i = 0; i < plan->reason_count; i++)
+	for (size_t i = 0; i < plan->reason_count; i++) {
 		free(plan->reasons[i].text);
+		free(plan->reasons[i].subject);
+	}
 	free(plan->reasons);
 	*plan = (struct fit_plan){0};
 }
 
-static void add_reason(struct fit_plan *plan, enum fit_reason_kind kind, const char *topic,
-	const char *format, va_list args)
+static struct fit_reason *add_reason(struct fit_plan *plan, enum fit_reason_kind kind,
+	const char *topic, const char *format, va_list args)
 {
 	struct fit_reason *reason = FIT_APPEND(plan->reasons, plan->reason_count);
 
 	reason->kind = kind;
 	reason->topic = topic;
 	reason->text = fit_xvasprintf(format, args);
+	return reason;
 }
 
-void fit_plan_reason(struct fit_plan *plan, enum fit_reason_kind kind, const char *topic,
-	const char *format, ...)
+struct fit_reason *fit_plan_reason(struct fit_plan *plan, enum fit_reason_kind kind,
+	const char *topic, const char *format, ...)
 {
+	struct fit_reason *reason;
 	va_list args;
 
 	va_start(args, format);
-	add_reason(plan, kind, topic, format, args);
+	reason = add_reason(plan, kind, topic, format, args);
 	va_end(args);
+	return reason;
 }
 
-void fit_planner_reason(struct fit_planner *planner, enum fit_reason_kind kind, const char *topic,
-	const char *format, ...)
+struct fit_reason *fit_planner_reason(struct fit_planner *planner, enum fit_reason_kind kind,
+	const char *topic, const char *format, ...)
 {
+	struct fit_reason *reason;
 	va_list args;
 
 	va_start(args, format);
-	add_reason(planner->plan, kind, topic, format, args);
+	reason = add_reason(planner->plan, kind, topic, format, args);
 	va_end(args);
+	return reason;
 }
 
 int fit_planner_refuse(struct fit_planner *planner, const char *format, ...)
@@ -181,6 +188,7 @@ int fit_plan_make(
 		result = fit_place_caches_commit(&planner);
 	}
 	if (result == 0) {
+		fit_place_why(&planner, &best);
 		*ret_plan = plan;
 	} else {
 		fit_place_advise(&planner);

@@ -30,6 +30,12 @@ struct fit_reason {
 	enum fit_reason_kind kind;
 	const char *topic; /* "vcpus", "memory", "vf", "cpu", "iothreads", … : static */
 	char *text;	   /* one sentence */
+	/* The same for programs, as far as there is more to it */
+	char *subject;	       /* what was chosen or rejected: "node 0", "enp65s0f0"; NULL */
+	const char *criterion; /* what decided: "devices", "l3-groups", …; NULL. Static */
+	bool has_values;
+	uint64_t value;	 /* of the subject by that criterion, less is better */
+	uint64_t chosen; /* of what won */
 };
 
 /* Where the guest sees a device. */
@@ -178,8 +184,9 @@ struct fit_plan {
 
 void fit_plan_clear(struct fit_plan *plan);
 
-void fit_plan_reason(struct fit_plan *plan, enum fit_reason_kind kind, const char *topic,
-	const char *format, ...) FIT_PRINTF(4, 5);
+/* What it returns is valid until the next. */
+struct fit_reason *fit_plan_reason(struct fit_plan *plan, enum fit_reason_kind kind,
+	const char *topic, const char *format, ...) FIT_PRINTF(4, 5);
 
 struct fit_networks;
 struct fit_target;
