@@ -228,6 +228,18 @@ static void scan(struct fit_worker *worker)
 	fit_virt_domains_clear(&domains);
 }
 
+/* Undefined while it was worked on. (A profile can be what is not found, too.) */
+static bool is_gone(struct fit_worker *worker, const char *uuid)
+{
+	struct fit_virt_domain domain = {0};
+	struct fit_err err = FIT_ERR_INIT;
+	bool gone = fit_virt_find_uuid(&worker->session.virt, uuid, &domain, &err) < 0 &&
+		    err.code == FIT_ERR_NOTFOUND;
+
+	fit_virt_domain_clear(&domain);
+	return gone;
+}
+
 void fit_worker_do(struct fit_worker *worker, const struct fit_queue_item *item)
 {
 	struct fit_virt_domain domain = {0};
@@ -250,7 +262,7 @@ void fit_worker_do(struct fit_worker *worker, const struct fit_queue_item *item)
 		 * to start it is not found that way. */
 		fit_watch_add(worker->watch, item->uuid, item->causes);
 		fit_watch_lose(worker->watch);
-	} else if (status < 0 && err.code == FIT_ERR_NOTFOUND && !domain.handle) {
+	} else if (status < 0 && is_gone(worker, item->uuid)) {
 		forget(worker, item->uuid);
 	} else if (status < 0) {
 		fail(worker, item->uuid, domain.name, &err);

@@ -10,6 +10,21 @@ guest_stage "$@"
 guest_define early "$(request low-latency)"
 guest_define plain
 plain=$(virsh -q dumpxml plain)
+
+# Without a service: all at once, and the exit code says whether that went well.
+guest_define once "$(request low-latency)"
+virt-fit watch --once
+is_fitted once || fail "--once did not fit it"
+nothing_is_stale
+virsh -q undefine once
+guest_define once "<fit:domain xmlns:fit='urn:virt-fit:domain:1' profile='none-such'/>"
+guest_define early "$(request low-latency)"
+refuses virt-fit watch --once
+contains "the refusal" "$refusal" "none-such"
+is_fitted early || fail "one that cannot be fitted kept another from it"
+virsh -q undefine once
+guest_define early "$(request low-latency)"
+
 watch_start
 wait_until 5 is_fitted early
 
