@@ -32,6 +32,19 @@ void fit_strlist_addf(struct fit_strlist *list, const char *format, ...)
 	*FIT_APPEND(list->items, list->count) = text;
 }
 
+void fit_strlist_remove(struct fit_strlist *list, const char *text)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (strcmp(list->items[i], text) == 0)
+			free(list->items[i]);
+		else
+			list->items[kept++] = list->items[i];
+	}
+	list->count = kept;
+}
+
 bool fit_strlist_contains(const struct fit_strlist *list, const char *text)
 {
 	for (size_t i = 0; i < list->count; i++)

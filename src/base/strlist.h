@@ -16,6 +16,7 @@ struct fit_strlist {
 void fit_strlist_clear(struct fit_strlist *list);
 void fit_strlist_add(struct fit_strlist *list, const char *text);
 void fit_strlist_addf(struct fit_strlist *list, const char *format, ...) FIT_PRINTF(2, 3);
+void fit_strlist_remove(struct fit_strlist *list, const char *text); /* each that is equal */
 bool fit_strlist_contains(const struct fit_strlist *list, const char *text);
 
 void fit_strlist_sort(struct fit_strlist *list); /* by bytes */

@@ -108,7 +108,7 @@ static char *format_settings(const struct fit_planned_vf *vf)
 {
 	struct fit_buffer text = {0};
 
-	if (vf->vlan)
+	if (vf->vlan && vf->is_interface)
 		fit_buffer_addf(&text, "<vlan><tag id='%u'/></vlan>", vf->vlan);
 	if (vf->network)
 		fit_buffer_add(&text, "<model type='virtio'/>");
@@ -123,8 +123,9 @@ static void emit_vf(const struct fit_emitter *emitter, size_t number)
 	const char *element = vf->is_interface ? "interface" : "hostdev";
 	fit_autofree char *alias = name_device(emitter, "vf", number);
 	fit_autofree char *path = fit_xasprintf("devices/%s[alias/@name='%s']", element, alias);
-	fit_autofree char *mac =
-		vf->mac ? fit_xasprintf("<mac address='%s'/>", vf->mac) : fit_xstrdup("");
+	fit_autofree char *mac = vf->mac && vf->is_interface
+					 ? fit_xasprintf("<mac address='%s'/>", vf->mac)
+					 : fit_xstrdup("");
 	fit_autofree char *source = format_source(vf);
 	fit_autofree char *settings = format_settings(vf);
 	fit_autofree char *place = format_place(&vf->place);

@@ -6,6 +6,7 @@
 #include "core/hostops.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -18,6 +19,7 @@ void fit_hostops_clear(struct fit_hostops *ops)
 		free(ops->items[i].devices);
 		free(ops->items[i].path);
 		free(ops->items[i].value);
+		free(ops->items[i].scheduling.policy);
 	}
 	free(ops->items);
 	*ops = (struct fit_hostops){0};
@@ -33,6 +35,9 @@ static struct fit_op *add_op(struct fit_hostops *ops, enum fit_op_kind kind)
 		[FIT_OP_PAGES] = {FIT_PHASE_PREPARE, FIT_PHASE_STOPPED},
 		[FIT_OP_SETTING] = {FIT_PHASE_START, FIT_PHASE_STOPPED},
 		[FIT_OP_ISOLATE] = {FIT_PHASE_START, FIT_PHASE_STOPPED},
+		[FIT_OP_VF_ATTRIBUTE] = {FIT_PHASE_START, FIT_PHASE_RELEASE},
+		[FIT_OP_PF_UP] = {FIT_PHASE_PREPARE, FIT_PHASE_RELEASE},
+		[FIT_OP_THREADS] = {FIT_PHASE_STARTED, FIT_PHASE_STOPPED},
 		[FIT_OP_IRQS_ELSEWHERE] = {FIT_PHASE_STARTED, FIT_PHASE_STOPPED},
 		[FIT_OP_IRQS_DEVICE] = {FIT_PHASE_STARTED, FIT_PHASE_STOPPED},
 	};
@@ -54,9 +59,106 @@ static void add_vfs(
 
 		if (!alias || !fit_starts_with(alias, FIT_ALIAS_PREFIX "vf"))
 			continue;
+		if (profile->vfs.up && profile->vfs.class == FIT_VF_NETWORK)
+			add_op(ops, FIT_OP_PF_UP)->device = fitted->hostdevs[i].source;
 		op = add_op(ops, FIT_OP_VF);
 		op->device = fitted->hostdevs[i].source;
 		op->create = profile->vfs.create;
+	}
+}
+
+/* @value is taken over; NULL: it is left as it is. */
+static void add_attribute(struct fit_hostops *ops, const struct fit_profile *profile,
+	struct fit_pciaddr vf, const char *name, char *value)
+{
+	struct fit_op *op;
+
+	if (!value)
+		return;
+	op = add_op(ops, FIT_OP_VF_ATTRIBUTE);
+	op->device = vf;
+	op->path = fit_xstrdup(name);
+	op->value = value;
+	op->optional = !profile->vfs.missing_refuse;
+}
+
+static char *copy_word(const char *word)
+{
+	return word ? fit_xstrdup(word) : NULL;
+}
+
+static char *mac_of(const struct fit_intent_vfs *vfs, const char *alias)
+{
+	fit_autostrlist struct fit_strlist macs = {0};
+	uint64_t number;
+
+	if (!vfs->macs ||
+		!fit_parse_uint(alias + strlen(FIT_ALIAS_PREFIX "vf"), UINT32_MAX, &number))
+		return NULL;
+	fit_strlist_split(&macs, vfs->macs, " ");
+	return number < macs.count ? fit_xstrdup(macs.items[number]) : NULL;
+}
+
+static char *vlan_of(const struct fit_intent_vfs *vfs)
+{
+	if (!vfs->vlan)
+		return NULL;
+	return vfs->qos ? fit_xasprintf("%u qos %u", vfs->vlan, vfs->qos)
+			: fit_xasprintf("%u", vfs->vlan);
+}
+
+/* The driver sets both at once. */
+static char *rate_of(const struct fit_intent_vfs *vfs)
+{
+	if (!vfs->min_rate && !vfs->max_rate)
+		return NULL;
+	return fit_xasprintf("%u %u", vfs->min_rate == FIT_AUTO ? 0 : vfs->min_rate,
+		vfs->max_rate == FIT_AUTO ? 0 : vfs->max_rate);
+}
+
+/* MAC and VLAN of an <interface> are libvirt's to set. */
+static void add_vf_attributes(
+	const struct fit_domain *fitted, const struct fit_profile *profile, struct fit_hostops *ops)
+{
+	const struct fit_intent_vfs *vfs = &profile->vfs;
+
+	for (size_t i = 0; i < fitted->hostdev_count && vfs->class == FIT_VF_NETWORK; i++) {
+		const struct fit_domain_hostdev *hostdev = &fitted->hostdevs[i];
+
+		if (!vfs->intent.set || !hostdev->alias ||
+			!fit_starts_with(hostdev->alias, FIT_ALIAS_PREFIX "vf"))
+			continue;
+		if (!hostdev->is_interface) {
+			add_attribute(
+				ops, profile, hostdev->source, "mac", mac_of(vfs, hostdev->alias));
+			add_attribute(ops, profile, hostdev->source, "vlan", vlan_of(vfs));
+		}
+		add_attribute(ops, profile, hostdev->source, "spoofchk", copy_word(vfs->spoofchk));
+		add_attribute(ops, profile, hostdev->source, "trust", copy_word(vfs->trust));
+		add_attribute(ops, profile, hostdev->source, "rate", rate_of(vfs));
+		add_attribute(
+			ops, profile, hostdev->source, "link-state", copy_word(vfs->link_state));
+	}
+}
+
+static void add_threads(
+	const struct fit_domain *fitted, const struct fit_profile *profile, struct fit_hostops *ops)
+{
+	for (unsigned int kind = 0; kind < FIT_THREADS_COUNT; kind++) {
+		const struct fit_intent_threads *threads = &profile->threads[kind];
+		bool move = threads->to_emulator && !fit_cpuset_is_empty(&fitted->emulator_pin);
+		struct fit_op *op;
+
+		if (!threads->intent.set || (!move && !threads->scheduling.policy))
+			continue;
+		op = add_op(ops, FIT_OP_THREADS);
+		op->threads = (enum fit_thread_kind)kind;
+		op->optional = true;
+		if (move)
+			op->cpus = fitted->emulator_pin;
+		op->avoid = ops->exclusive_cpus;
+		op->scheduling.priority = threads->scheduling.priority;
+		op->scheduling.policy = copy_word(threads->scheduling.policy);
 	}
 }
 
@@ -212,6 +314,8 @@ void fit_hostops_derive(const struct fit_domain *fitted, const struct fit_profil
 	add_settings(fitted, profile, &ops);
 	add_writes(profile, &ops);
 	add_isolation(profile, &ops);
+	add_vf_attributes(fitted, profile, &ops);
+	add_threads(fitted, profile, &ops);
 	add_interrupts(fitted, profile, &ops);
 	*ret_ops = ops;
 }
@@ -254,6 +358,22 @@ static char *describe_setting(const struct fit_op *op, const char *cpus)
 						       : "");
 }
 
+static char *describe_threads(const struct fit_op *op, const char *cpus)
+{
+	static const char *const names[] = {
+		[FIT_THREADS_VHOST] = "vhost threads",
+		[FIT_THREADS_KVM] = "threads of KVM",
+		[FIT_THREADS_QEMU] = "other threads of QEMU",
+	};
+	bool moved = !fit_cpuset_is_empty(&op->cpus);
+
+	if (!op->scheduling.policy)
+		return fit_xasprintf("%s on %s", names[op->threads], cpus);
+	return fit_xasprintf("%s %s%s%swith scheduler %s %u", names[op->threads],
+		moved ? "on " : "", moved ? cpus : "", moved ? ", " : "", op->scheduling.policy,
+		op->scheduling.priority);
+}
+
 char *fit_op_describe(const struct fit_op *op)
 {
 	fit_autofree char *cpus = fit_cpuset_describe(&op->cpus, "CPU");
@@ -265,6 +385,13 @@ char *fit_op_describe(const struct fit_op *op)
 		return describe_pages(op);
 	case FIT_OP_SETTING:
 		return describe_setting(op, cpus);
+	case FIT_OP_VF_ATTRIBUTE:
+		return fit_xasprintf(
+			"%s %s of VF %s", op->path, op->value, FIT_PCIADDR_STR(op->device));
+	case FIT_OP_PF_UP:
+		return fit_xasprintf("physical function of VF %s up", FIT_PCIADDR_STR(op->device));
+	case FIT_OP_THREADS:
+		return describe_threads(op, cpus);
 	case FIT_OP_ISOLATE:
 		return fit_xasprintf("processes of the host off %s", cpus);
 	case FIT_OP_IRQS_ELSEWHERE:

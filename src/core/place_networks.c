@@ -29,15 +29,19 @@ static int check_settings(struct fit_planner *planner)
 			      : vfs->vlan	  ? "a VLAN"
 			      : vfs->with_standby ? "a standby interface"
 						  : NULL;
-	bool plain = vfs->as == FIT_VF_AS_HOSTDEV || vfs->class == FIT_VF_NVME;
 
-	if (plain && problem)
+	if (vfs->class == FIT_VF_NVME && problem)
+		return fit_planner_refuse(
+			planner, "VFs with %s are wanted, which NVMe VFs do not have", problem);
+	if (vfs->as == FIT_VF_AS_HOSTDEV && vfs->with_standby)
 		return fit_planner_refuse(planner,
-			"VFs with %s are wanted, which %s: only as=\"interface\" and as=\"network\" "
-			"can have it",
-			problem,
-			vfs->class == FIT_VF_NVME ? "NVMe VFs do not have"
-						  : "a <hostdev> does not have");
+			"VFs with %s are wanted, which a <hostdev> does not have: only "
+			"as=\"interface\" and as=\"network\" can have it",
+			problem);
+	if (vfs->qos && (!vfs->vlan || vfs->as != FIT_VF_AS_HOSTDEV))
+		return fit_planner_refuse(planner,
+			"VFs with a priority of their VLAN are wanted: that goes with vlan= and "
+			"as=\"hostdev\", libvirt has none for an <interface>");
 	if (vfs->as == FIT_VF_AS_NETWORK && vfs->class == FIT_VF_NVME)
 		return fit_planner_refuse(
 			planner, "NVMe VFs are wanted from a libvirt network, which gives NICs");

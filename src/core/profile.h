@@ -282,6 +282,15 @@ struct fit_intent_vfs {
 	char *macs;	   /* separated by spaces, for one VF after the other; NULL: libvirt's */
 	unsigned int vlan; /* tag; 0: none */
 	bool with_standby; /* teaming="standby": a virtio NIC of the definition stands in */
+	/* What the PF's driver enforces; "on", "off" and the like, NULL: leave. */
+	char *trust;
+	char *spoofchk;
+	char *link_state;
+	unsigned int qos;      /* priority of the VLAN */
+	unsigned int min_rate; /* Mbit/s; FIT_AUTO: no limit; 0: leave */
+	unsigned int max_rate;
+	bool up;	     /* up="yes": the PF is brought up before its VFs are made */
+	bool missing_refuse; /* a card that lacks an attribute is an error, not a warning */
 };
 
 /* Whole devices, of those that the request names: <passthrough of=…>. */
@@ -314,6 +323,20 @@ struct fit_host_write {
 	bool missing_refuse;
 	const char *file; /* owned by fit_profile.files */
 	unsigned int line;
+};
+
+/* Threads beside a guest that libvirt does not place: sys/threads.h. */
+enum fit_thread_kind {
+	FIT_THREADS_VHOST,
+	FIT_THREADS_KVM,
+	FIT_THREADS_QEMU,
+	FIT_THREADS_COUNT,
+};
+
+struct fit_intent_threads {
+	struct fit_intent intent;
+	bool to_emulator; /* the emulator's CPUs; else they stay */
+	struct fit_scheduling scheduling;
 };
 
 enum fit_isolate {
@@ -392,6 +415,7 @@ struct fit_profile {
 	struct fit_host_write *writes;			   /* by name; each once */
 	size_t write_count;
 	struct fit_intent_isolate isolate;
+	struct fit_intent_threads threads[FIT_THREADS_COUNT];
 	struct fit_overlay *overlay; /* <domain>: core/overlay.h; NULL: none */
 };
 

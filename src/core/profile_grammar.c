@@ -66,6 +66,12 @@ const struct fit_profile_element fit_profile_elements[] = {
 #undef SETTING
 #undef DERIVED
 	{"host", "isolate", NULL, "host isolate", INTENT(isolate), fit_grammar_isolate},
+	{"host", "threads", "vhost", "host threads of vhost", INTENT(threads[FIT_THREADS_VHOST]),
+		fit_grammar_threads},
+	{"host", "threads", "kvm", "host threads of kvm", INTENT(threads[FIT_THREADS_KVM]),
+		fit_grammar_threads},
+	{"host", "threads", "qemu", "host threads of qemu", INTENT(threads[FIT_THREADS_QEMU]),
+		fit_grammar_threads},
 };
 
 const size_t fit_profile_element_count = FIT_ARRAY_SIZE(fit_profile_elements);

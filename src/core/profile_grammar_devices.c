@@ -93,6 +93,8 @@ const struct fit_profile_attribute fit_grammar_lean[] = {
 	{0},
 };
 
+#define ON_OFF_KEEP WORDS({"on", 1}, {"off", 1}, {"keep", 0})
+
 const struct fit_profile_attribute fit_grammar_vfs[] = {
 	{"count", &fit_field_count, FIELD(vfs, count), NULL, "count", "1"},
 	{"class", &fit_field_enum, FIELD(vfs, class),
@@ -108,6 +110,18 @@ const struct fit_profile_attribute fit_grammar_vfs[] = {
 	{"vlan", &fit_field_count, FIELD(vfs, vlan), WORDS({"none", 0}), "vlan", "none"},
 	{"teaming", &fit_field_flag, FIELD(vfs, with_standby), WORDS({"none", 0}, {"standby", 1}),
 		NULL, "none"},
+	{"trust", &fit_field_word, FIELD(vfs, trust), ON_OFF_KEEP, NULL, "keep"},
+	{"spoofchk", &fit_field_word, FIELD(vfs, spoofchk), ON_OFF_KEEP, NULL, "keep"},
+	{"link-state", &fit_field_word, FIELD(vfs, link_state),
+		WORDS({"auto", 1}, {"enable", 1}, {"disable", 1}, {"keep", 0}), NULL, "keep"},
+	{"qos", &fit_field_number, FIELD(vfs, qos), WORDS({"none", 0}), "vlan-priority", "none"},
+	{"min-rate", &fit_field_number, FIELD(vfs, min_rate),
+		WORDS({"none", FIT_AUTO}, {"keep", 0}), "mbits", "keep"},
+	{"max-rate", &fit_field_number, FIELD(vfs, max_rate),
+		WORDS({"none", FIT_AUTO}, {"keep", 0}), "mbits", "keep"},
+	{"up", &fit_field_flag, FIELD(vfs, up), YES_NO, NULL, "no"},
+	{"missing", &fit_field_flag, FIELD(vfs, missing_refuse), WORDS({"refuse", 1}, {"warn", 0}),
+		NULL, "refuse"},
 	EXISTING,
 	{0},
 };

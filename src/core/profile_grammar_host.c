@@ -33,3 +33,9 @@ const struct fit_profile_attribute fit_grammar_isolate[] = {
 		WORDS({"warn", 0}, {"refuse", 1}), NULL, "warn"},
 	{0},
 };
+
+const struct fit_profile_attribute fit_grammar_threads[] = {
+	{"to", &fit_field_flag, FIELD(threads, to_emulator), KEEP_OR("emulator"), NULL, "keep"},
+	SCHEDULING(threads),
+	{0},
+};

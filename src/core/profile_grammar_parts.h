@@ -31,8 +31,18 @@ extern const struct fit_profile_attribute fit_grammar_gpus[];
 extern const struct fit_profile_attribute fit_grammar_passthrough[];
 extern const struct fit_profile_attribute fit_grammar_start[];
 extern const struct fit_profile_attribute fit_grammar_isolate[];
+extern const struct fit_profile_attribute fit_grammar_threads[];
 
-#define WORDS(...)     ((const struct fit_profile_word[]){__VA_ARGS__, {0}})
+#define WORDS(...) ((const struct fit_profile_word[]){__VA_ARGS__, {0}})
+/* Real-time scheduling. */
+#define SCHEDULING(intent) \
+	{"scheduler", &fit_field_word, FIELD(intent, scheduling.policy), \
+		WORDS({"fifo", 1}, {"rr", 1}, {"keep", 0}), NULL, "keep"}, \
+	{ \
+		"priority", &fit_field_number, FIELD(intent, scheduling.priority), NULL, \
+			"priority", "1" \
+	}
+
 #define KEEP_OR(other) WORDS({other, 1}, {"keep", 0})
 #define YES_NO	       WORDS({"yes", 1}, {"no", 0})
 

@@ -7,14 +7,6 @@
 	WORDS({"housekeeping", FIT_PLACE_HOUSEKEEPING}, {"own-core", FIT_PLACE_OWN_CORE}, \
 		{"vcpus", FIT_PLACE_VCPUS}, {"node", FIT_PLACE_NODE}, {"none", FIT_PLACE_NONE})
 
-#define SCHEDULING(intent) \
-	{"scheduler", &fit_field_word, FIELD(intent, scheduling.policy), \
-		WORDS({"fifo", 1}, {"rr", 1}, {"keep", 0}), NULL, "keep"}, \
-	{ \
-		"priority", &fit_field_number, FIELD(intent, scheduling.priority), NULL, \
-			"priority", "1" \
-	}
-
 const struct fit_profile_attribute fit_grammar_vcpus[] = {
 	{"place", &fit_field_enum, FIELD(vcpus, place),
 		WORDS({"cores", FIT_PLACE_CORES}, {"node", FIT_PLACE_NODE},

@@ -150,6 +150,17 @@ static char *canonical_shares(const char *text, const char *allowed FIT_UNUSED)
 	return canonical_number(text, 2, 10000);
 }
 
+/* Priorities of IEEE 802.1p; 0 is that of frames without one. */
+static char *canonical_vlan_priority(const char *text, const char *allowed FIT_UNUSED)
+{
+	return canonical_number(text, 1, 7);
+}
+
+static char *canonical_mbits(const char *text, const char *allowed FIT_UNUSED)
+{
+	return canonical_number(text, 1, 1000000);
+}
+
 static char *canonical_nanoseconds(const char *text, const char *allowed FIT_UNUSED)
 {
 	return canonical_number(text, 1, 1000000000);
@@ -389,6 +400,8 @@ static const struct fit_value_type types[] = {
 	{"priority", canonical_priority, "a real-time priority from 1 to 99", NULL},
 	{"shares", canonical_shares, "a weight from 2 to 10000", NULL},
 	{"percent", canonical_percent, "a number from 1 to 100 (percent)", NULL},
+	{"vlan-priority", canonical_vlan_priority, "a priority from 1 to 7", NULL},
+	{"mbits", canonical_mbits, "Mbit/s, from 1 to 1000000", NULL},
 	{"nanoseconds", canonical_nanoseconds, "nanoseconds, from 1 to 1000000000 (a second)",
 		NULL},
 	{"time", canonical_time,

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "sys/clock.h"
 #include "sys/paths.h"
+#include "sys/threads.h"
 #include "sys/undo.h"
 #include "sys/value.h"
 #include "sys/wanted.h"
@@ -57,6 +58,14 @@ static int expand(struct fit_expansion *expansion, const struct fit_hostops *ops
 			break;
 		case FIT_OP_ISOLATE:
 			result = fit_isolation_expand(expansion, op, err);
+			break;
+		case FIT_OP_VF_ATTRIBUTE:
+			result = fit_vf_attribute_expand(expansion, op, err);
+			break;
+		case FIT_OP_PF_UP:
+			result = fit_pf_up_expand(expansion, op, err);
+			break;
+		case FIT_OP_THREADS: /* nothing of the host's */
 			break;
 		case FIT_OP_IRQS_ELSEWHERE:
 			fit_irqs_expand_elsewhere(expansion, op);
@@ -142,7 +151,7 @@ static int claim_one(struct fit_state *state, struct fit_journal *journal,
 		.undo = wanted->undo,
 	};
 
-	if (!current && wanted->kind == FIT_RESOURCE_IRQ)
+	if (!current && (wanted->kind == FIT_RESOURCE_IRQ || fit_resource_ops(wanted->kind)->lags))
 		return 0;
 	if (!current)
 		return fit_err_set(err, FIT_ERR_REFUSED, "/%s cannot be read", wanted->path);
@@ -165,7 +174,9 @@ static int write_claim(struct fit_state *state, const struct fit_wanted *wanted,
 	const struct fit_cpuset *online, struct fit_strlist *notes, struct fit_err *err)
 {
 	struct fit_ledger_entry *entry = fit_ledger_find(&state->ledger, wanted->path);
-	fit_autofree char *current = fit_value_read(state->root, wanted->kind, wanted->path);
+	bool lags = fit_resource_ops(wanted->kind)->lags;
+	fit_autofree char *current =
+		lags ? NULL : fit_value_read(state->root, wanted->kind, wanted->path);
 	fit_autofree char *target = entry ? fit_value_target(state, entry, online) : NULL;
 	struct fit_err problem = FIT_ERR_INIT;
 
@@ -217,7 +228,10 @@ static int commit(struct fit_state *state, struct fit_journal *journal,
 	if (interrupts && notes)
 		fit_strlist_addf(
 			notes, "%zu of %zu interrupts cannot be moved", interrupts, list->count);
-	return left_out.count ? fit_undo_claims(state, journal, &dropped, notes, err) : 0;
+	/* What cannot be taken back either stays pending. */
+	if (left_out.count)
+		(void)fit_undo_claims(state, journal, &dropped, notes, NULL);
+	return 0;
 }
 
 int fit_executor_apply(struct fit_state *state, struct fit_journal *journal,
@@ -242,6 +256,8 @@ int fit_executor_apply(struct fit_state *state, struct fit_journal *journal,
 			(void)fit_undo_claims(state, journal, &new_ones, notes, NULL);
 	}
 	fit_wanted_clear(&expansion.wanted);
+	if (result == 0 && phase == FIT_PHASE_STARTED)
+		fit_threads_place(state->root, journal->name, ops, notes);
 	return result;
 }
 

@@ -89,8 +89,15 @@ bool fit_ledger_entry_is_ours(const struct fit_ledger_entry *entry, const char *
 
 void fit_ledger_entry_will_write(struct fit_ledger_entry *entry, const char *value)
 {
-	if (!fit_strlist_contains(&entry->written, value))
-		fit_strlist_add(&entry->written, value);
+	fit_strlist_remove(&entry->written, value);
+	fit_strlist_add(&entry->written, value);
+}
+
+bool fit_ledger_entry_wrote_last(const struct fit_ledger_entry *entry, const char *value)
+{
+	size_t count = entry->written.count;
+
+	return count && fit_resource_equal(entry->kind, entry->written.items[count - 1], value);
 }
 
 char *fit_ledger_print(const struct fit_ledger *ledger, const char *boot_id)

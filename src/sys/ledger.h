@@ -38,6 +38,9 @@ void fit_ledger_drop(struct fit_ledger *ledger, const char *path);
  * between the two)? If not, somebody else changed it. */
 bool fit_ledger_entry_is_ours(const struct fit_ledger_entry *entry, const char *current);
 
+/* Is @value what was written last, or about to be? */
+bool fit_ledger_entry_wrote_last(const struct fit_ledger_entry *entry, const char *value);
+
 /* Notes that @value is about to be written. */
 void fit_ledger_entry_will_write(struct fit_ledger_entry *entry, const char *value);
 

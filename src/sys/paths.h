@@ -81,6 +81,9 @@
 #define FIT_PATH_IPV6_ADDRESSES "proc/self/net/if_inet6"
 #define FIT_PATH_CPU_POSSIBLE	FIT_PATH_CPU "/possible"
 #define FIT_PATH_CGROUP		"sys/fs/cgroup"
+#define FIT_PATH_PROC		"proc"
+#define FIT_PATH_QEMU_PIDS	"run/libvirt/qemu" /* libvirt's: NAME.pid */
+#define FIT_PATH_IRQBALANCE	"run/irqbalance"
 
 /* systemd: there while it is the init program; its settings until the next boot */
 #define FIT_PATH_SYSTEMD	   "run/systemd/system"

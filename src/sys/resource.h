@@ -14,6 +14,9 @@
  *   slice     UNIT.d/50-AllowedCPUs.conf  CPUs to be off      baseline - all of them
  *   group     cgroup/GROUP/cpuset.cpus    the same, without systemd
  *   controllers  cgroup/cgroup.subtree_control   "cpuset"     baseline and that
+ *   pf-up     PF/net/NAME/flags           "up"                that
+ *   vf-attribute  PF/sriov/N/NAME (made up)  as it is set     the latest; baseline when none
+ *   banned-cpus, -irqs  irqbalance/… (made up)  CPUs, numbers  baseline and all of them
  *   settings  as core/host_settings.def says   the kernel's text   by the row: latest, lowest,
  * highest a CPU list          baseline - all of them
  *
@@ -41,6 +44,10 @@ enum fit_resource_kind {
 	FIT_RESOURCE_SLICE,
 	FIT_RESOURCE_GROUP,
 	FIT_RESOURCE_CONTROLLERS,
+	FIT_RESOURCE_PF_UP,
+	FIT_RESOURCE_VF_ATTRIBUTE,
+	FIT_RESOURCE_BANNED_CPUS,
+	FIT_RESOURCE_BANNED_IRQS,
 	FIT_RESOURCE_SETTING, /* and those that follow: one for each row of core/host_settings.def
 			       */
 	FIT_RESOURCE_COUNT = FIT_RESOURCE_SETTING + FIT_SETTING_COUNT,
@@ -70,6 +77,9 @@ struct fit_resource_ops {
 		const struct fit_fsroot *root, struct fit_ledger_entry *entry, const char *target);
 	/* What tells whether the path still stands for the same thing. To be freed. */
 	char *(*identity)(const struct fit_fsroot *root, const char *path);
+	/* What is read is not always up to date yet. So values that were written once stay known,
+	 * and the last one counts as what is there. */
+	bool lags;
 	/* Why the value cannot change from @current to @target for the domain @uuid; NULL: it can.
 	 * To be freed. */
 	char *(*obstacle)(const struct fit_state *state, const struct fit_ledger_entry *entry,

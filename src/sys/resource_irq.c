@@ -35,6 +35,8 @@ void fit_irqs_expand_elsewhere(struct fit_expansion *expansion, const struct fit
 	fit_autostrlist struct fit_strlist numbers = {0};
 	uint64_t number;
 
+	/* First: it would move them back. */
+	fit_irqbalance_expand_cpus(expansion, op);
 	if (fit_fsroot_list(root, FIT_PATH_PROC_IRQ, &numbers, NULL) < 0)
 		return;
 	for (size_t i = 0; i < numbers.count; i++) {
@@ -57,10 +59,12 @@ void fit_irqs_expand_device(struct fit_expansion *expansion, const struct fit_op
 	fit_autofree char *directory =
 		fit_xasprintf(FIT_PATH_PCI_DEVICES "/%s/msi_irqs", FIT_PCIADDR_STR(op->device));
 	fit_autostrlist struct fit_strlist numbers = {0};
+	bool irqbalance;
 	uint64_t number;
 
 	if (fit_fsroot_list(root, directory, &numbers, NULL) < 0)
 		return;
+	irqbalance = fit_irqbalance_runs(root);
 	for (size_t i = 0; i < numbers.count; i++) {
 		fit_autofree char *path = NULL;
 
@@ -68,9 +72,12 @@ void fit_irqs_expand_device(struct fit_expansion *expansion, const struct fit_op
 			continue;
 		/* A vector is listed before it is requested: then it has no affinity yet. */
 		path = fit_xasprintf(FIT_PATH_PROC_IRQ "/%s/" AFFINITY, numbers.items[i]);
-		if (fit_fsroot_exists(root, path))
-			fit_wanted_set(&expansion->wanted, FIT_RESOURCE_IRQ, op, FIT_STEAL(path),
-				fit_irq_contribution(false, &op->cpus));
+		if (!fit_fsroot_exists(root, path))
+			continue;
+		if (irqbalance)
+			fit_irqbalance_expand_irq(expansion, op, numbers.items[i]);
+		fit_wanted_set(&expansion->wanted, FIT_RESOURCE_IRQ, op, FIT_STEAL(path),
+			fit_irq_contribution(false, &op->cpus));
 	}
 }
 

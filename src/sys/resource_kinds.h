@@ -12,6 +12,10 @@ extern const struct fit_resource_ops fit_resource_irq;
 extern const struct fit_resource_ops fit_resource_slice;
 extern const struct fit_resource_ops fit_resource_group;
 extern const struct fit_resource_ops fit_resource_controllers;
+extern const struct fit_resource_ops fit_resource_pf_up;
+extern const struct fit_resource_ops fit_resource_vf_attribute;
+extern const struct fit_resource_ops fit_resource_banned_cpus;
+extern const struct fit_resource_ops fit_resource_banned_irqs;
 extern const struct fit_resource_ops fit_resource_settings;
 
 #endif

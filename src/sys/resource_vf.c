@@ -65,8 +65,7 @@ static int index_by_number(
 	return -1;
 }
 
-/* The PF of a VF that may not exist yet, and the VF's number. */
-static int find_pf(const struct fit_fsroot *root, struct fit_pciaddr vf, struct fit_pciaddr *ret_pf,
+int fit_vf_find(const struct fit_fsroot *root, struct fit_pciaddr vf, struct fit_pciaddr *ret_pf,
 	unsigned int *ret_index, struct fit_err *err)
 {
 	fit_autofree char *vf_directory =
@@ -150,7 +149,7 @@ int fit_vf_expand(struct fit_expansion *expansion, const struct fit_op *op, stru
 
 	if (is_no_vf(root, op->device))
 		return 0;
-	if (find_pf(root, op->device, &pf, &index, err) < 0)
+	if (fit_vf_find(root, op->device, &pf, &index, err) < 0)
 		return -1;
 	path = fit_xasprintf(FIT_PATH_PCI_DEVICES "/%s/sriov_numvfs", FIT_PCIADDR_STR(pf));
 	count = index + 1 > op->create ? index + 1 : op->create;
@@ -276,6 +275,13 @@ static int explain(struct fit_err *err)
 		return fit_err_prefix(err, "the device's driver cannot create VFs");
 	case ENOMEM:
 		return fit_err_prefix(err, "no room for the VFs' memory regions (BIOS setting)");
+	case ERANGE:
+		return fit_err_prefix(err, "the device does not have so many VFs");
+	case EBUSY:
+		return fit_err_prefix(
+			err, "somebody else has made VFs meanwhile, or one of them is in use");
+	case EINVAL:
+		return fit_err_prefix(err, "the device's driver does not take this number of VFs");
 	default:
 		return -1;
 	}

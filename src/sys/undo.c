@@ -116,19 +116,26 @@ static void decide(struct fit_state *state, struct restore *restore, const char 
 		entry ? fit_value_identity(state->root, entry->kind, entry->path) : NULL;
 	fit_autofree char *target = NULL;
 	fit_autofree char *obstacle = NULL;
+	bool lags;
 
 	if (!entry)
 		return;
 	entry->pending = false;
+	lags = fit_resource_ops(entry->kind)->lags;
+	if (!current && lags && fit_streq(identity, entry->identity))
+		current = fit_xstrdup(entry->baseline);
 	/* The device or the interrupt is gone, and its settings with it. */
 	if (!current || !fit_streq(identity, entry->identity))
 		return;
 	target = fit_value_target(state, entry, online);
-	if (fit_resource_equal(entry->kind, current, target))
+	if (fit_resource_equal(entry->kind, current, target) &&
+		(!lags || fit_ledger_entry_wrote_last(entry, target)))
 		return;
 	if (!fit_ledger_entry_is_ours(entry, current)) {
 		if (!rebase_pages(entry, current)) {
-			if (notes)
+			/* irqbalance moves interrupts as it likes. */
+			if (notes && (entry->kind != FIT_RESOURCE_IRQ ||
+					     !fit_irqbalance_runs(state->root)))
 				fit_strlist_addf(notes,
 					"/%s: '%s' is there, which is not from virt-fit: left so "
 					"(it was '%s' before)",
@@ -161,7 +168,8 @@ static int write_restore(struct fit_state *state, struct restore *restore,
 
 	if (fit_value_write(state, entry, restore->target, &problem) == 0) {
 		/* What else was announced cannot be there any more. */
-		fit_strlist_clear(&entry->written);
+		if (!fit_resource_ops(entry->kind)->lags)
+			fit_strlist_clear(&entry->written);
 		fit_ledger_entry_will_write(entry, restore->target);
 		return 0;
 	}

@@ -102,7 +102,8 @@ void fit_value_announce(const struct fit_state *state, struct fit_ledger_entry *
 	const char *current, const char *target)
 {
 	/* What was written earlier cannot come back. */
-	fit_strlist_clear(&entry->written);
+	if (!fit_resource_ops(entry->kind)->lags)
+		fit_strlist_clear(&entry->written);
 	fit_ledger_entry_will_write(entry, current);
 	fit_ledger_entry_will_write(entry, target);
 	if (entry->kind == FIT_RESOURCE_VFS)

@@ -35,8 +35,9 @@ void fit_wanted_set(struct fit_wanted_list *list, enum fit_resource_kind kind,
 		.path = path,
 		.contribution = contribution,
 		.undo = op->undo,
-		.optional =
-			kind == FIT_RESOURCE_IRQ || kind == FIT_RESOURCE_AUTOPROBE || op->optional,
+		.optional = kind == FIT_RESOURCE_IRQ || kind == FIT_RESOURCE_AUTOPROBE ||
+			    kind == FIT_RESOURCE_BANNED_CPUS || kind == FIT_RESOURCE_BANNED_IRQS ||
+			    op->optional,
 	};
 }
 

@@ -53,6 +53,24 @@ int fit_isolation_expand(
 	struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err);
 /* The same where there is no systemd. */
 void fit_groups_expand(struct fit_expansion *expansion, const struct fit_op *op);
+int fit_vf_attribute_expand(
+	struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err);
+int fit_pf_up_expand(struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err);
+
+/* The PF of a VF that may not exist yet, and the VF's number. */
+int fit_vf_find(const struct fit_fsroot *root, struct fit_pciaddr vf, struct fit_pciaddr *ret_pf,
+	unsigned int *ret_index, struct fit_err *err);
+
+/* Of /sys/bus/pci/devices/ADDRESS; NULL: none. Of several (representors of a switch) the device's
+ * own is there first and has the lowest number. To be freed. */
+char *fit_pci_netdev(const struct fit_fsroot *root, const char *directory);
+
+/* What irqbalance, if it runs, is to leave alone. */
+bool fit_irqbalance_runs(const struct fit_fsroot *root);
+void fit_irqbalance_expand_cpus(struct fit_expansion *expansion, const struct fit_op *op);
+void fit_irqbalance_expand_irq(
+	struct fit_expansion *expansion, const struct fit_op *op, const char *number);
+
 void fit_irqs_expand_elsewhere(struct fit_expansion *expansion, const struct fit_op *op);
 void fit_irqs_expand_device(struct fit_expansion *expansion, const struct fit_op *op);
 

@@ -214,6 +214,24 @@ expect good "<host><isolate/><governor/></host>"
 expect good "<host><governor/><isolate cpus='own' missing='refuse'/></host>"
 expect bad "<host><isolate cpus='all'/></host>"
 expect bad "<host><isolate/><isolate/></host>"
+words vfs trust on off keep
+words vfs spoofchk on off keep
+words vfs link-state auto enable disable keep
+words vfs qos 7 1 none
+words vfs min-rate 1 1000000 none keep
+words vfs max-rate 1000 none keep
+words vfs up yes no
+words vfs missing refuse warn
+expect bad "<vfs qos='8'/>"
+expect bad "<vfs max-rate='1000001'/>"
+for of in vhost kvm qemu; do
+	expect good "<host><threads of='$of' to='emulator' scheduler='fifo' priority='2'/></host>"
+	expect good "<host><threads of='$of' to='keep'/></host>"
+done
+expect good "<host><threads of='kvm'/><threads of='vhost'/></host>"
+expect bad "<host><threads/></host>"
+expect bad "<host><threads of='others'/></host>"
+expect bad "<host><threads of='kvm' to='vcpus'/></host>"
 for cpus in vcpus own none; do
 	expect good "<host><isolate cpus='$cpus'/></host>"
 done
@@ -273,7 +291,7 @@ expect bad "<param name='a' type='text' default='5'/><host><sysctl name='vm.dirt
 expect bad "<host><sysctl path='vm.dirty_ratio' value='5'/></host>"
 expect bad "<sysctl name='vm.dirty_ratio' value='5'/>"
 
-for type in count:1 priority:50 shares:200 percent:50 nanoseconds:1000 time:10us size:4MiB sizes:none yes-no:no pf:nearest macs:52:54:00:6b:3c:58 vlan:7 \
+for type in count:1 priority:50 shares:200 percent:50 nanoseconds:1000 vlan-priority:3 mbits:1000 time:10us size:4MiB sizes:none yes-no:no pf:nearest macs:52:54:00:6b:3c:58 vlan:7 \
 	names:none hyperv:all vendor-id:me text:any; do
 	expect good "<param name='a' type='${type%%:*}' default='${type#*:}'/>"
 	expect bad "<param name='a' type='${type%%:*}' default=''/>"

@@ -81,6 +81,10 @@ static const char host[] =
 	"proc/irq/25/smp_affinity_list = 4-5\n"
 	"proc/irq/26/smp_affinity_list = 0\n"
 	"proc/irq/default_smp_affinity = ff\n"
+	PF "/net/enp65s0f0/ifindex = 4\n"
+	PF "/net/enp65s0f0/flags = 0x1002\n"
+	PF "/sriov/0/trust = off\n"
+	PF "/sriov/1/trust = off\n"
 	"run/systemd/system/\n"
 	"run/systemd/system.control/\n"
 	"run/systemd/transient/\n"
@@ -223,7 +227,10 @@ static const char *setting_value(unsigned int id)
 
 void make_ops(struct fit_hostops *ops, const struct guest *guest)
 {
-	struct fit_op *op = add_op(ops, FIT_OP_VF, FIT_PHASE_PREPARE, FIT_PHASE_RELEASE);
+	struct fit_op *op = add_op(ops, FIT_OP_PF_UP, FIT_PHASE_PREPARE, FIT_PHASE_RELEASE);
+
+	op->device = device(guest->vf);
+	op = add_op(ops, FIT_OP_VF, FIT_PHASE_PREPARE, FIT_PHASE_RELEASE);
 
 	op->device = device(guest->vf);
 	op = add_op(ops, FIT_OP_PAGES, FIT_PHASE_PREPARE, FIT_PHASE_STOPPED);
@@ -234,6 +241,10 @@ void make_ops(struct fit_hostops *ops, const struct guest *guest)
 		if (setting_value(id))
 			add_setting_op(ops, (enum fit_host_setting_id)id, setting_value(id),
 				guest->cpus, guest->device);
+	op = add_op(ops, FIT_OP_VF_ATTRIBUTE, FIT_PHASE_START, FIT_PHASE_RELEASE);
+	op->device = device(guest->vf);
+	op->path = fit_xstrdup("trust");
+	op->value = fit_xstrdup("on");
 	op = add_op(ops, FIT_OP_ISOLATE, FIT_PHASE_START, FIT_PHASE_STOPPED);
 	op->cpus = fit_test_cpus(guest->cpus);
 	op = add_op(ops, FIT_OP_IRQS_ELSEWHERE, FIT_PHASE_STARTED, FIT_PHASE_STOPPED);

@@ -180,6 +180,13 @@ static int refuse(struct fit_test_kernel *kernel, const char *path, const char *
 
 	if (strstr(path, "cgroup") || ends_with(path, ALLOWED_CPUS))
 		return refuse_group(kernel, path, value);
+	/* Programs, and what is no file of the kernel's, are told any text. */
+	if (fit_starts_with(path, "run/irqbalance/"))
+		return 0;
+	if (strstr(path, "/sriov/"))
+		return kernel->vf_refusals ? (kernel->vf_refusals--, kernel->vf_errno) : 0;
+	if (ends_with(path, "/flags"))
+		return fit_starts_with(value, "0x") ? 0 : EINVAL;
 
 	if (ends_with(path, "/smp_affinity_list"))
 		return refuse_affinity(kernel, path, value);

@@ -25,6 +25,8 @@ struct fit_test_kernel {
 	unsigned int page_delay_ms; /* how long a pool takes to change */
 	struct fit_cpuset managed;  /* interrupts that cannot be moved (as numbers) */
 	bool vfs_stay_away;	    /* created VFs do not appear */
+	unsigned int vf_refusals;   /* so often attributes of VFs are refused, */
+	int vf_errno;		    /* with this */
 	bool systemd_is_deaf;	    /* it answers and does nothing */
 	bool cpuset_in_use;	    /* below a group: the controller cannot be disabled */
 	bool no_room;		    /* our state can be removed, not written */

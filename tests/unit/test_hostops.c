@@ -68,6 +68,84 @@ static void a_full_profile_gives_every_kind_of_op(void **state)
 	expect_ops(fitted, &profile, lines, FIT_ARRAY_SIZE(lines));
 }
 
+static void what_the_card_enforces_for_a_vf_is_set_for_ours(void **state)
+{
+	static const char *const lines[] = {
+		"physical function of VF 0000:41:10.0 up",
+		"VF 0000:41:10.0",
+		"16 pages of 1 GiB on node 1",
+		"spoofchk off of VF 0000:41:10.0",
+		"trust on of VF 0000:41:10.0",
+		"rate 0 1000 of VF 0000:41:10.0",
+		"link-state enable of VF 0000:41:10.0",
+	};
+	static char on[] = "on", off[] = "off", enable[] = "enable", macs[] = "52:54:00:00:00:01";
+	struct fit_profile profile = {.vfs = {.intent.set = true,
+					      .trust = on,
+					      .spoofchk = off,
+					      .link_state = enable,
+					      .macs = macs,
+					      .vlan = 100,
+					      .max_rate = 1000,
+					      .up = true}};
+
+	(void)state;
+	expect_ops(fitted, &profile, lines, FIT_ARRAY_SIZE(lines));
+	profile.vfs.class = FIT_VF_NVME;
+	expect_ops(fitted, &profile, lines + 1, 2);
+}
+
+/* libvirt does nothing of the kind for a <hostdev>. */
+static void mac_and_vlan_of_a_hostdev_are_set_by_us(void **state)
+{
+	static const char body[] =
+		"<devices><hostdev mode='subsystem' type='pci' managed='yes'><source>"
+		"<address domain='0' bus='0x41' slot='0x10' function='2'/></source>"
+		"<alias name='ua-virt-fit-vf1'/></hostdev></devices>";
+	static const char *const lines[] = {
+		"VF 0000:41:10.2",
+		"mac 52:54:00:00:00:02 of VF 0000:41:10.2",
+		"vlan 100 qos 3 of VF 0000:41:10.2",
+		"rate 100 0 of VF 0000:41:10.2",
+	};
+	static char macs[] = "52:54:00:00:00:01 52:54:00:00:00:02";
+	struct fit_profile profile = {.vfs = {.intent.set = true,
+					      .macs = macs,
+					      .vlan = 100,
+					      .qos = 3,
+					      .min_rate = 100,
+					      .max_rate = FIT_AUTO}};
+
+	(void)state;
+	expect_ops(body, &profile, lines, FIT_ARRAY_SIZE(lines));
+}
+
+static void threads_go_where_the_emulator_is(void **state)
+{
+	static const char body[] =
+		"<cputune><vcpupin vcpu='0' cpuset='4'/><emulatorpin cpuset='0-1'/></cputune>";
+	static const char *const lines[] = {
+		"vhost threads on CPUs 0-1, with scheduler fifo 2",
+		"threads of KVM on CPUs 0-1",
+		"other threads of QEMU with scheduler rr 1",
+	};
+	static char fifo[] = "fifo", rr[] = "rr";
+	struct fit_profile profile = {
+		.threads = {[FIT_THREADS_VHOST] = {.intent.set = true,
+				    .to_emulator = true,
+				    .scheduling = {fifo, 2}},
+			[FIT_THREADS_KVM] = {.intent.set = true, .to_emulator = true},
+			[FIT_THREADS_QEMU] = {.intent.set = true, .scheduling = {rr, 1}}}};
+
+	(void)state;
+	expect_ops(body, &profile, lines, FIT_ARRAY_SIZE(lines));
+	/* Nobody knows where that is. */
+	expect_ops("", &profile,
+		(const char *const[]){"vhost threads with scheduler fifo 2",
+			"other threads of QEMU with scheduler rr 1"},
+		2);
+}
+
 static void set(struct fit_profile *profile, enum fit_host_setting_id id, char *value)
 {
 	profile->host[id] = (struct fit_intent_setting){.intent.set = true, .value = value};
@@ -269,6 +347,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_full_profile_gives_every_kind_of_op),
 		cmocka_unit_test(settings_are_for_what_the_domain_has),
+		cmocka_unit_test(what_the_card_enforces_for_a_vf_is_set_for_ours),
+		cmocka_unit_test(mac_and_vlan_of_a_hostdev_are_set_by_us),
+		cmocka_unit_test(threads_go_where_the_emulator_is),
 		cmocka_unit_test(shared_cpus_are_left_alone),
 		cmocka_unit_test(a_floating_domain_has_no_cpus_to_tune),
 		cmocka_unit_test(an_empty_profile_gives_only_what_the_definition_needs),

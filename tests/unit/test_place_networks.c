@@ -118,11 +118,16 @@ static void vfs_get_the_macs_and_the_vlan_of_the_profile(void **state)
 	b.profile.vfs.count = 3;
 	fit_expect_refusal(&b, "3 VFs are added, but mac= names 2");
 	b.profile.vfs.as = FIT_VF_AS_HOSTDEV;
-	fit_expect_refusal(&b, "VFs with a MAC are wanted, which a <hostdev> does not have");
-	fit_xreplace(&b.profile.vfs.macs, NULL);
-	b.profile.vfs.vlan = 0;
+	b.profile.vfs.count = 2;
 	fit_bench_plan(&b);
 	assert_false(b.plan.vfs[0].is_interface);
+	b.profile.vfs.qos = 3;
+	fit_bench_plan(&b);
+	b.profile.vfs.as = FIT_VF_AS_INTERFACE;
+	fit_expect_refusal(&b, "a priority of their VLAN are wanted: that goes with vlan= and");
+	b.profile.vfs.as = FIT_VF_AS_HOSTDEV;
+	b.profile.vfs.vlan = 0;
+	fit_expect_refusal(&b, "a priority of their VLAN are wanted: that goes with vlan= and");
 	fit_bench_end(&b);
 }
 

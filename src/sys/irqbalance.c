@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sys/irqbalance.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/fd.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "core/cpuset.h"
+#include "sys/paths.h"
+
+#define PREFIX	   "irqbalance"
+#define SUFFIX	   ".sock"
+#define NONE	   "none"
+#define WAIT_MS	   2500
+#define ANSWER_MAX 65536
+#define IRQ_MAX	   UINT32_MAX
+
+/* Releases before 1.9.5 cut a command after 500 bytes, in the middle of a number. */
+#define COMMAND_MAX 490
+
+static bool is_socket_name(const char *name)
+{
+	size_t length = strlen(name);
+
+	return fit_starts_with(name, PREFIX) && length > strlen(SUFFIX) &&
+	       fit_streq(name + length - strlen(SUFFIX), SUFFIX);
+}
+
+/* One that was killed leaves its socket, to which nobody can connect. */
+static int connect_to(const struct fit_fsroot *root, const char *name)
+{
+	struct timeval limit = {.tv_sec = WAIT_MS / 1000, .tv_usec = WAIT_MS % 1000 * 1000};
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	/* Below any root, and short enough for a socket's address. */
+	fit_autofree char *path =
+		fit_xasprintf(FIT_SELF_FD "/%d/" FIT_PATH_IRQBALANCE "/%s", root->fd, name);
+	int fd;
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return -1;
+	memcpy(address.sun_path, path, strlen(path));
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0 && (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) < 0 ||
+			       setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) < 0 ||
+			       connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)) {
+		fit_close_fd(&fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* A descriptor, with the name of its socket. (Without the directory, which systemd makes for it, it
+ * falls back to an abstract one; of some releases that has no name to find it by.) */
+static int connect_any(const struct fit_fsroot *root, char **ret_name)
+{
+	fit_autostrlist struct fit_strlist names = {0};
+
+	if (fit_fsroot_list(root, FIT_PATH_IRQBALANCE, &names, NULL) < 0)
+		return -1;
+	for (size_t i = 0; i < names.count; i++) {
+		int fd = is_socket_name(names.items[i]) ? connect_to(root, names.items[i]) : -1;
+
+		if (fd >= 0) {
+			*ret_name = fit_xstrdup(names.items[i]);
+			return fd;
+		}
+	}
+	return -1;
+}
+
+char *fit_irqbalance_find(const struct fit_fsroot *root)
+{
+	char *name = NULL;
+	fit_autoclose int fd = connect_any(root, &name);
+
+	return fd >= 0 ? name : NULL;
+}
+
+static char *answer_to(const struct fit_fsroot *root, const char *command)
+{
+	fit_autofree char *name = NULL;
+	fit_autoclose int fd = connect_any(root, &name);
+	struct fit_buffer answer = {0};
+	char chunk[4096];
+	ssize_t got;
+
+	if (fd < 0 || send(fd, command, strlen(command), MSG_NOSIGNAL) < 0)
+		return NULL;
+	while ((got = recv(fd, chunk, sizeof(chunk), 0)) > 0 && answer.length < ANSWER_MAX)
+		fit_buffer_add_bytes(&answer, chunk, (size_t)got);
+	if (got == 0 && answer.length)
+		return fit_buffer_steal(&answer);
+	fit_buffer_clear(&answer);
+	return NULL;
+}
+
+static char *parse_cpus(const struct fit_strlist *words)
+{
+	struct fit_cpuset cpus;
+
+	for (size_t i = 0; i + 1 < words->count; i++)
+		if (fit_streq(words->items[i], "BANNED") &&
+			fit_cpuset_parse_mask(words->items[i + 1], &cpus, NULL) == 0)
+			return fit_cpuset_is_empty(&cpus) ? fit_xstrdup(NONE)
+							  : fit_cpuset_format_list(&cpus);
+	return NULL;
+}
+
+static char *parse_irqs(const struct fit_strlist *words)
+{
+	fit_autostrlist struct fit_strlist numbers = {0};
+	uint64_t number;
+
+	for (size_t i = 0; i + 1 < words->count; i++) {
+		if (!fit_streq(words->items[i], "IRQ"))
+			continue;
+		if (!fit_parse_uint(words->items[i + 1], IRQ_MAX, &number))
+			return NULL;
+		fit_strlist_add(&numbers, words->items[i + 1]);
+	}
+	return numbers.count ? fit_strlist_join(&numbers, " ") : fit_xstrdup(NONE);
+}
+
+char *fit_irqbalance_parse(const char *setup, enum fit_irqbalance_list list)
+{
+	fit_autostrlist struct fit_strlist words = {0};
+
+	fit_strlist_split(&words, setup, " \t\n");
+	if (!fit_strlist_contains(&words, "BANNED"))
+		return NULL;
+	return list == FIT_IRQBALANCE_CPUS ? parse_cpus(&words) : parse_irqs(&words);
+}
+
+/* Nothing must be said by its own word: an empty list crashes some releases, and bans interrupt 0.
+ */
+char *fit_irqbalance_command(enum fit_irqbalance_list list, const char *value)
+{
+	bool none = fit_streq(value, NONE);
+
+	if (!*value)
+		return NULL;
+	if (list == FIT_IRQBALANCE_CPUS)
+		return fit_xasprintf("settings cpus %s", none ? "NULL" : value);
+	return fit_xasprintf("settings ban irqs %s", none ? "NONE" : value);
+}
+
+char *fit_irqbalance_read(const struct fit_fsroot *root, enum fit_irqbalance_list list)
+{
+	fit_autofree char *setup = answer_to(root, "setup");
+
+	return setup ? fit_irqbalance_parse(setup, list) : NULL;
+}
+
+int fit_irqbalance_write(const struct fit_fsroot *root, enum fit_irqbalance_list list,
+	const char *value, struct fit_err *err)
+{
+	fit_autofree char *command = fit_irqbalance_command(list, value);
+	fit_autofree char *name = NULL;
+	fit_autoclose int fd = -1;
+
+	if (!command || strlen(command) > COMMAND_MAX)
+		return fit_err_set(err, FIT_ERR_REFUSED,
+			"irqbalance cannot be told to leave so many interrupts alone: '%s'", value);
+	fd = connect_any(root, &name);
+	if (fd < 0 || send(fd, command, strlen(command), MSG_NOSIGNAL) != (ssize_t)strlen(command))
+		return fit_err_sys(err, errno, "cannot tell irqbalance '%s'", command);
+	return 0;
+}

@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A real irqbalance takes our commands: it says so itself after its next scan, also that all is as
+# before.
+set -eu
+. "$TOP/tests/lib/shell.sh"
+[ "$(id -u)" = 0 ] || skip "needs root"
+requires irqbalance unshare
+if [ "${IRQBALANCE_INSIDE:-}" != 1 ]; then
+	IRQBALANCE_INSIDE=1 exec unshare --mount --pid --net --ipc --uts --fork --kill-child --mount-proc \
+		bash "$0"
+fi
+mount -t tmpfs tmpfs /run
+# It writes affinities: not those of this machine.
+mount --bind /proc/irq /proc/irq && mount -o remount,bind,ro /proc/irq
+told() { # LIST [VALUE]
+	"$BUILD/tests/lib/irqbalance" "$@"
+}
+says() { # LIST VALUE
+	[ "$(told "$1")" = "$2" ]
+}
+mkdir /run/irqbalance
+irqbalance --foreground --interval 1 >"$TEST_DIR/irqbalance.log" 2>&1 &
+pid=$!
+wait_until 10 told cpus
+cpus=$(told cpus)
+irqs=$(told irqs)
+told cpus 0
+wait_until 15 says cpus 0
+told irqs "4 8"
+wait_until 15 says irqs "4 8"
+told irqs "$irqs"
+wait_until 15 says irqs "$irqs"
+told cpus "$cpus"
+wait_until 15 says cpus "$cpus"
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null || true
+refuses told cpus 0
