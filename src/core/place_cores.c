@@ -274,7 +274,9 @@ static void find_previous(struct fit_planner *planner)
 		const struct fit_core *core;
 		int cpu = fit_cpuset_next(&pin->cpus, 0);
 
-		if (planner->profile->vcpus.pin_set && !fit_domain_floats(previous))
+		/* What those have that float beside dedicated ones is what is left over. */
+		if (planner->profile->vcpus.pin_set && !fit_domain_floats(previous) &&
+			!fit_cpuset_contains(&planner->pooled, pin->id))
 			remember_set(planner, &pin->cpus);
 		if (pin->id >= planner->domain->vcpus || !fit_vcpu_is_open(planner, pin->id) ||
 			fit_cpuset_count(&pin->cpus) != 1)
