@@ -54,7 +54,6 @@ needs() {
 		run    diff                  diffutils          diffutils          diffutils        diffutils
 		run    xmllint               libxml2-utils      libxml2            libxml2-tools    libxml2
 		check  pc:cmocka             libcmocka-dev      libcmocka-devel    libcmocka-devel  cmocka
-		check  irqbalance            irqbalance         irqbalance         irqbalance       irqbalance
 		check  xz                    xz-utils           xz                 xz               xz
 		check  cppcheck              cppcheck           cppcheck           cppcheck         cppcheck
 		check  shellcheck            shellcheck         ShellCheck         ShellCheck       shellcheck
