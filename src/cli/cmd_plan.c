@@ -49,7 +49,7 @@ static int plan_all(struct fit_cli *cli)
 	return code;
 }
 
-int fit_cmd_plan(struct fit_cli *cli)
+static int plan_one(struct fit_cli *cli)
 {
 	struct fit_session session = fit_cli_session(cli);
 	struct fit_subject subject = {0};
@@ -57,8 +57,6 @@ int fit_cmd_plan(struct fit_cli *cli)
 	struct fit_err err = FIT_ERR_INIT;
 	int code;
 
-	if (cli->all)
-		return plan_all(cli);
 	if (fit_session_fetch(&session, cli->args[0], &subject, &err) < 0 ||
 		fit_cli_survey(&session, &err) < 0 ||
 		fit_session_render(&session, &subject, NULL, &cli->only, false, &result, &err) < 0)
@@ -69,4 +67,9 @@ int fit_cmd_plan(struct fit_cli *cli)
 	fit_subject_clear(&subject);
 	fit_session_close(&session);
 	return code;
+}
+
+int fit_cmd_plan(struct fit_cli *cli)
+{
+	return cli->all ? plan_all(cli) : plan_one(cli);
 }

@@ -285,6 +285,16 @@ void fit_cli_clear(struct fit_cli *cli)
 	fit_strlist_clear(&cli->only);
 }
 
+/* Further lines stand below the first. */
+static void add_help(struct fit_buffer *buffer, const char *left, const char *help)
+{
+	const char *end = strchrnul(help, '\n');
+
+	fit_buffer_addf(buffer, "  %-24s %.*s\n", left, (int)(end - help), help);
+	if (*end)
+		add_help(buffer, "", end + 1);
+}
+
 char *fit_options_help(const struct fit_verb *verb)
 {
 	struct fit_buffer buffer = {0};
@@ -303,7 +313,7 @@ char *fit_options_help(const struct fit_verb *verb)
 		left = fit_xasprintf("%c%c%s --%s%s%s", entry->letter ? '-' : ' ',
 			entry->letter ? entry->letter : ' ', entry->letter ? "," : " ", entry->name,
 			entry->value ? " " : "", entry->value ? entry->value : "");
-		fit_buffer_addf(&buffer, "  %-24s %s\n", left, entry->help);
+		add_help(&buffer, left, entry->help);
 	}
 	return fit_buffer_steal(&buffer);
 }

@@ -117,10 +117,10 @@ static int collect(struct fit_session *session, const char *which, struct fit_st
 		return -1;
 	find_hook(session->root, &status->hook);
 	status->watched = fit_watcher_runs(session->root);
-	if (fit_session_connect(session, &problem) == 0) {
+	/* Also where the host's policy cannot be read: what is held is on record. */
+	if (fit_session_connect(session, &problem) == 0 && fit_cli_survey(session, &problem) == 0) {
 		status->connected = true;
-		if (fit_cli_survey(session, err) < 0 ||
-			add_domains(session, which, status, err) < 0)
+		if (add_domains(session, which, status, err) < 0)
 			return -1;
 	} else {
 		fit_cli_note("only what is held of the host is known: %s", problem.message);

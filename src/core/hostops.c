@@ -320,6 +320,29 @@ void fit_hostops_derive(const struct fit_domain *fitted, const struct fit_profil
 	*ret_ops = ops;
 }
 
+bool fit_hostops_left_out(const struct fit_profile *profile, const struct fit_hostops *ops,
+	struct fit_strlist *ret_names)
+{
+	bool refuse = false;
+
+	if (!fit_cpuset_is_empty(&ops->own_cpus))
+		return false;
+	for (unsigned int id = 0; id < FIT_SETTING_COUNT; id++) {
+		const struct fit_intent_setting *intent = &profile->host[id];
+
+		if (!intent->intent.set || !intent->value ||
+			!fit_host_setting_needs_cpus(&fit_host_settings[id]))
+			continue;
+		fit_strlist_addf(ret_names, "<%s>", fit_host_settings[id].name);
+		refuse |= intent->missing_refuse;
+	}
+	if (profile->isolate.intent.set && profile->isolate.cpus != FIT_ISOLATE_NOTHING) {
+		fit_strlist_add(ret_names, "<isolate>");
+		refuse |= profile->isolate.missing_refuse;
+	}
+	return refuse;
+}
+
 static char *describe_pages(const struct fit_op *op)
 {
 	fit_autofree char *size = fit_format_size_kib(op->page_kib ? op->page_kib : op->memory_kib);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/strlist.h"
 #include "core/cpuset.h"
 #include "core/domain.h"
 #include "core/pciaddr.h"
@@ -64,6 +65,11 @@ void fit_hostops_clear(struct fit_hostops *ops);
 /* @fitted is the view of a fitted definition. FIT_OP_VF only for devices we added. */
 void fit_hostops_derive(const struct fit_domain *fitted, const struct fit_profile *profile,
 	struct fit_hostops *ret_ops);
+
+/* The elements of <host> that are for CPUs of the domain's own, when it has none: @ret_names, the
+ * caller's. True: one of them says missing="refuse". */
+bool fit_hostops_left_out(const struct fit_profile *profile, const struct fit_hostops *ops,
+	struct fit_strlist *ret_names);
 
 /* One line for people, as in `virt-fit plan`: "16 pages of 1 GiB on node 1". To be freed. */
 char *fit_op_describe(const struct fit_op *op);

@@ -197,12 +197,33 @@ static int apply(struct render *render, struct fit_err *err)
 	return fit_iothread_users_check(&render->fitted, err);
 }
 
+/* Settings of the host for CPUs that the domain would have to have alone. */
+static int check_left_out(struct render *render, struct fit_err *err)
+{
+	struct fit_render_result *result = &render->result;
+	fit_autostrlist struct fit_strlist names = {0};
+	fit_autofree char *list = NULL;
+	bool refuse = fit_hostops_left_out(&result->profile, &result->ops, &names);
+
+	if (!names.count)
+		return 0;
+	list = fit_strlist_join(&names, ", ");
+	if (refuse)
+		return fit_err_set(err, FIT_ERR_REFUSED,
+			"%s: cannot fit: of %s at least one is not to be missing, and none can be "
+			"had: they are for CPUs that the domain has alone, and it has none (<vcpus "
+			"place=\"cores\" shared=\"no\"/> gives it some)",
+			render->original.name, list);
+	fit_plan_reason(&result->plan, FIT_REASON_NOTE, "host",
+		"without %s: for CPUs that the domain has alone, and it has none", list);
+	return 0;
+}
+
 static void finish(struct render *render, const struct fit_plan_input *plan_input)
 {
 	const struct fit_render_input *input = render->input;
 	struct fit_render_result *result = &render->result;
 
-	fit_hostops_derive(&render->fitted, &result->profile, &result->ops);
 	result->changed = !fit_xml_equivalent(
 		xmlDocGetRootElement(render->before), xmlDocGetRootElement(render->doc));
 	result->xml = result->changed ? fit_xml_print(render->doc)
@@ -242,6 +263,9 @@ static int make(struct render *render, struct fit_err *err)
 		return -1;
 	join_overlay(render);
 	if (apply(render, err) < 0)
+		return -1;
+	fit_hostops_derive(&render->fitted, &render->result.profile, &render->result.ops);
+	if (check_left_out(render, err) < 0)
 		return -1;
 	finish(render, &plan_input);
 	return 0;

@@ -217,6 +217,31 @@ static void a_floating_domain_has_no_cpus_to_tune(void **state)
 
 /* The device that the user passed through is not ours to create; without intents nothing is
  * touched but the pages that the guest cannot start without. */
+static void what_needs_cpus_of_its_own_is_named_when_there_are_none(void **state)
+{
+	struct fit_profile profile = full_profile();
+	struct fit_domain domain = fit_test_domain(fitted);
+
+	(void)state;
+	for (int shared = 0; shared <= 1; shared++) {
+		for (int refuse = 0; refuse <= 1; refuse++) {
+			fit_autostrlist struct fit_strlist names = {0};
+			fit_autofree char *list = NULL;
+			struct fit_hostops ops;
+
+			profile.vcpus.shared = shared;
+			profile.isolate.missing_refuse = refuse;
+			fit_hostops_derive(&domain, &profile, &ops);
+			assert_int_equal(
+				fit_hostops_left_out(&profile, &ops, &names), shared && refuse);
+			list = fit_strlist_join(&names, " ");
+			assert_string_equal(list, shared ? "<governor> <isolate>" : "");
+			fit_hostops_clear(&ops);
+		}
+	}
+	fit_domain_clear(&domain);
+}
+
 static void an_empty_profile_gives_only_what_the_definition_needs(void **state)
 {
 	static const char *const lines[] = {"2 pages of 512 MiB on any node"};
@@ -352,6 +377,7 @@ int main(void)
 		cmocka_unit_test(threads_go_where_the_emulator_is),
 		cmocka_unit_test(shared_cpus_are_left_alone),
 		cmocka_unit_test(a_floating_domain_has_no_cpus_to_tune),
+		cmocka_unit_test(what_needs_cpus_of_its_own_is_named_when_there_are_none),
 		cmocka_unit_test(an_empty_profile_gives_only_what_the_definition_needs),
 		cmocka_unit_test(each_guest_cell_has_its_pages_on_its_nodes),
 		cmocka_unit_test(pages_are_wanted_on_the_nodes_of_any_binding),
