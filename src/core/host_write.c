@@ -17,6 +17,8 @@ struct rule {
 #define ONCE   "it acts once, and cannot be taken back"
 #define PAGES  "huge pages are made for domains, by <memory pages=>"
 #define ZAPS   "it changes all running guests, and \"never\" cannot be taken back"
+#define PAIRED "it changes another setting with it, which could not be taken back"
+#define GUARDS "it protects the host"
 #define ONLINE "virt-fit plans with the CPUs that are online"
 
 /* Of net/ only what is the same for all interfaces and no filter, route or limit of trust. */
@@ -26,15 +28,22 @@ static const struct rule sysctls[] = {
 	{"vm/drop_caches", ONCE},
 	{"vm/compact_memory", ONCE},
 	{"vm/stat_refresh", ONCE},
-	{"vm/mmap_", "it protects the host"},
-	{"vm/memfd_noexec", "it protects the host"},
-	{"vm/unprivileged_userfaultfd", "it protects the host"},
+	{"vm/mmap_", GUARDS},
+	{"vm/memfd_noexec", GUARDS},
+	{"vm/unprivileged_userfaultfd", GUARDS},
+	{"vm/legacy_va_layout", GUARDS},
+	{"vm/hugetlb_shm_group", "it gives rights"},
 	{"vm/panic_on_oom", "it decides what happens to the whole host"},
+	{"vm/memory_failure_", "it decides what happens to the whole host"},
+	{"vm/dirty_bytes", PAIRED},
+	{"vm/dirty_background_bytes", PAIRED},
+	{"vm/overcommit_kbytes", PAIRED},
+	{"vm/overcommit_ratio", PAIRED},
 	{"vm/", NULL},
 	{"kernel/sched_", NULL},
 	{"kernel/numa_balancing", NULL},
 	{"kernel/timer_migration", NULL},
-	{"kernel/watchdog", NULL},
+	{"kernel/watchdog_thresh", NULL},
 	{"kernel/nmi_watchdog", NULL},
 	{"kernel/soft_watchdog", NULL},
 	{"kernel/hung_task_check_", NULL},
@@ -42,22 +51,29 @@ static const struct rule sysctls[] = {
 	{"kernel/hung_task_warnings", NULL},
 	{"kernel/perf_cpu_time_max_percent", NULL},
 	{"kernel/perf_event_max_sample_rate", NULL},
-	{"net/core/bpf_", "it protects the host"},
+	{"net/core/bpf_", GUARDS},
+	{"net/core/tstamp_allow_data", "it gives rights"},
+	{"net/core/devconf_inherit_init_net", "it decides what happens to the whole host"},
 	{"net/core/", NULL},
 	{0},
 };
 
 static const struct rule sysfs[] = {
 	{"kernel/mm/hugepages/", PAGES},
+	{"kernel/mm/damon/", ONCE},
 	{"kernel/mm/", NULL},
 	{"kernel/rcu_expedited", NULL},
 	{"kernel/rcu_normal", NULL},
 	{"module/kvm/parameters/nx_huge_pages", ZAPS},
+	{"module/kvm/parameters/force_emulation_prefix", GUARDS},
 	{"module/kvm/parameters/", NULL},
+	{"module/kvm_intel/parameters/vmentry_l1d_flush", GUARDS},
 	{"module/kvm_intel/parameters/", NULL},
 	{"module/kvm_amd/parameters/", NULL},
 	{"devices/system/cpu/cpufreq/", NULL},
+	{"devices/system/cpu/intel_pstate/status", PAIRED},
 	{"devices/system/cpu/intel_pstate/", NULL},
+	{"devices/system/cpu/amd_pstate/status", PAIRED},
 	{"devices/system/cpu/amd_pstate/", NULL},
 	{"devices/system/cpu/cpuidle/", NULL},
 	{"devices/system/cpu/", ONLINE},

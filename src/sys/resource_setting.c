@@ -40,6 +40,15 @@ static bool parse_cpus(
 	       fit_cpuset_parse_list(text, ret_cpus, NULL) == 0;
 }
 
+/* Parameters of modules that are true or false take 1 and 0, and show Y and N (param_get_bool()).
+ */
+static const char *plain(const char *text)
+{
+	if (fit_streq(text, "Y"))
+		return "1";
+	return fit_streq(text, "N") ? "0" : text;
+}
+
 /* sysctls of several numbers are printed with tabs between. */
 static bool equal_words(const char *a, const char *b)
 {
@@ -52,7 +61,7 @@ static bool equal_words(const char *a, const char *b)
 	fit_strlist_split(&words_b, b, WHITE_SPACE);
 	text_a = fit_strlist_join(&words_a, " ");
 	text_b = fit_strlist_join(&words_b, " ");
-	return fit_streq(text_a, text_b);
+	return fit_streq(plain(text_a), plain(text_b));
 }
 
 static bool equal(enum fit_resource_kind kind, const char *a, const char *b)

@@ -90,6 +90,20 @@ static bool has_number(const char *name, const char *prefix, pid_t qemu)
 	       pid == qemu;
 }
 
+#define PF_KTHREAD 0x00200000 /* linux/sched.h */
+
+/* Everybody can give his process the name of such a thread; nobody this flag. */
+static bool is_of_the_kernel(const struct fit_fsroot *root, pid_t tid)
+{
+	fit_autofree char *stat = read_of(root, tid, "stat");
+	const char *rest = stat ? strrchr(stat, ')') : NULL;
+	unsigned int flags;
+
+	/* Behind the name: state, parent, group, session, terminal, its group, flags: proc(5). */
+	return rest && sscanf(rest + 1, " %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
+	       (flags & PF_KTHREAD);
+}
+
 /* Of a thread of the kernel. */
 static bool is_kernel_thread_of(const struct fit_fsroot *root, pid_t tid, const char *name,
 	pid_t qemu, enum fit_thread_kind kind)
@@ -138,7 +152,8 @@ static void find_in_kernel(const struct fit_fsroot *root, pid_t qemu, enum fit_t
 		if (!parse_pid(names.items[i], &pid) || pid == qemu)
 			continue;
 		name = read_of(root, pid, "comm");
-		if (name && is_kernel_thread_of(root, pid, name, qemu, kind))
+		if (name && is_kernel_thread_of(root, pid, name, qemu, kind) &&
+			is_of_the_kernel(root, pid))
 			add(threads, pid, name, kind);
 	}
 }

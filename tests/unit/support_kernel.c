@@ -371,6 +371,8 @@ static void react(struct fit_test_kernel *kernel, const char *path, const char *
 			change_vfs(kernel, path, number);
 		else if (ends_with(path, "/nr_hugepages"))
 			change_pages(kernel, path, number);
+		else if (ends_with(path, "/pages_to_scan") && number > 1000)
+			set(kernel, path, "1000"); /* as drivers do that know a limit */
 	}
 }
 

@@ -2,6 +2,7 @@
 /* Plans made by hand, so that every policy can be tried on every setting. */
 #include "support.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
@@ -57,6 +58,9 @@ static char *emit(const char *body, const struct fit_plan *plan, enum fit_existi
 			edits.items[i].value ? edits.items[i].value : "(removed)");
 	fit_edits_clear(&edits);
 	fit_domain_clear(&domain);
+	for (size_t i = 0; i < emitted.reason_count; i++)
+		free(emitted.reasons[i].text);
+	free(emitted.reasons);
 	return fit_buffer_steal(&text);
 }
 

@@ -132,6 +132,31 @@ static void a_refused_write_is_a_note_or_takes_all_back(void **unused)
 	teardown(&f);
 }
 
+/* What the kernel makes of a value is from us, too. */
+static void a_value_that_becomes_another_goes_back(void **unused)
+{
+	fit_autostrlist struct fit_strlist notes = {0};
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_hostops ops = {0};
+	struct fixture f;
+	struct fit_op *op;
+
+	(void)unused;
+	setup(&f);
+	op = add_setting_op(&ops, FIT_SETTING_SYSFS, "5000", "2", NULL);
+	op->path = fit_xstrdup("kernel/mm/ksm/pages_to_scan");
+	for (int optional = 0; optional <= 1; optional++) {
+		op->optional = optional;
+		assert_int_equal(apply(&f, A, &ops, &notes, &err), optional ? 0 : -1);
+		undo(&f, A, NULL);
+		expect_as_before(&f);
+	}
+	assert_non_null(strstr(err.message, "1000"));
+	assert_int_equal(notes.count, 1);
+	fit_hostops_clear(&ops);
+	teardown(&f);
+}
+
 static void turbo_is_switched_where_the_driver_has_it(void **unused)
 {
 	struct fit_err err = FIT_ERR_INIT;
@@ -389,6 +414,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_host_that_lacks_a_setting_is_told_before_the_first_change),
 		cmocka_unit_test(a_refused_write_is_a_note_or_takes_all_back),
+		cmocka_unit_test(a_value_that_becomes_another_goes_back),
 		cmocka_unit_test(turbo_is_switched_where_the_driver_has_it),
 		cmocka_unit_test(functions_of_a_card_share_its_link),
 		cmocka_unit_test(what_somebody_else_sets_is_left_and_said),

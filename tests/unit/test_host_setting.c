@@ -151,64 +151,76 @@ static void expect_objection(enum fit_host_setting_id id, const char *name, cons
 			part ? part : "(none)");
 }
 
+/* Names and part of the objection; NULL: there is none. */
+static const struct {
+	const char *name, *part;
+} sysctls[] = {
+	{"vm.dirty_ratio", NULL},
+	{"vm/dirty_ratio", NULL},
+	{"net.core.busy_poll", NULL},
+	{"kernel.sched_cfs_bandwidth_slice_us", NULL},
+	{"vm.stat_interval", "set by <stat-interval>"},
+	{"kernel/numa_balancing", "set by <numa-balancing>"},
+	{"kernel.watchdog_cpumask", "set by <lockup-watchdog>"},
+	{"vm.nr_hugepages", "<memory pages=>"},
+	{"vm.nr_hugepages_mempolicy", "<memory pages=>"},
+	{"vm.drop_caches", "acts once"},
+	{"vm.dirty_bytes", "could not be taken back"},
+	{"vm.overcommit_kbytes", "could not be taken back"},
+	{"vm.hugetlb_shm_group", "gives rights"},
+	{"kernel.watchdog", "only what is below"},
+	{"kernel.watchdog_thresh", NULL},
+	{"net.core.tstamp_allow_data", "gives rights"},
+	{"vm.mmap_min_addr", "protects"},
+	{"kernel.core_pattern", "only what is below"},
+	{"kernel.modprobe", "only what is below"},
+	{"kernel.poweroff_cmd", "only what is below"},
+	{"kernel.randomize_va_space", "only what is below"},
+	{"net.ipv4.ip_forward", "only what is below"},
+	{"fs.binfmt_misc.register", "only what is below"},
+	{"vm", "only what is below"},
+	{"vm/../kernel/core_pattern", "plain name"},
+	{"vm/./dirty_ratio", "plain name"},
+	{"vm//dirty_ratio", "plain name"},
+	{"/vm/dirty_ratio", "plain name"},
+	{"vm/dirty_ratio/", "plain name"},
+	{"vm..dirty_ratio", "plain name"},
+	{"vm.dirty ratio", "plain name"},
+	{"vm.dirty\n", "plain name"},
+	{"../vm/dirty_ratio", "plain name"},
+	{"", "plain name"},
+};
+static const struct {
+	const char *name, *part;
+} sysfs[] = {
+	{"kernel/mm/ksm/pages_to_scan", NULL},
+	{"kernel/mm/transparent_hugepage/shmem_enabled", NULL},
+	{"module/kvm/parameters/halt_poll_ns_grow", NULL},
+	{"devices/system/cpu/cpufreq/policy0/scaling_min_freq", NULL},
+	{"kernel/mm/ksm/run", "set by <ksm>"},
+	{"module/kvm/parameters/halt_poll_ns", "set by <halt-poll>"},
+	{"devices/system/cpu/cpufreq/policy12/scaling_governor", "set by <governor>"},
+	{"devices/system/cpu/cpufreq/policy0/energy_performance_preference",
+		"set by <energy-preference>"},
+	{"devices/system/cpu/cpufreq/boost", "set by <turbo>"},
+	{"kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "<memory pages=>"},
+	{"module/kvm/parameters/nx_huge_pages", "cannot be taken back"},
+	{"module/kvm/parameters/ignore_msrs", NULL},
+	{"module/kvm_intel/parameters/vmentry_l1d_flush", "protects"},
+	{"devices/system/cpu/intel_pstate/status", "could not be taken back"},
+	{"devices/system/cpu/intel_pstate/max_perf_pct", NULL},
+	{"kernel/mm/damon/admin/kdamonds/nr_kdamonds", "acts once"},
+	{"devices/system/cpu/cpu3/online", "CPUs that are online"},
+	{"power/state", "only what is below"},
+	{"kernel/uevent_helper", "only what is below"},
+	{"bus/pci/rescan", "only what is below"},
+	{"kernel/mm/../uevent_helper", "plain name"},
+	{"kernel/mm/..", "plain name"},
+	{"/sys/kernel/mm/ksm/pages_to_scan", "plain name"},
+};
+
 static void only_files_on_the_list_may_be_written(void **unused)
 {
-	static const struct {
-		const char *name, *part;
-	} sysctls[] = {
-		{"vm.dirty_ratio", NULL},
-		{"vm/dirty_ratio", NULL},
-		{"net.core.busy_poll", NULL},
-		{"kernel.sched_cfs_bandwidth_slice_us", NULL},
-		{"vm.stat_interval", "set by <stat-interval>"},
-		{"kernel/numa_balancing", "set by <numa-balancing>"},
-		{"kernel.watchdog_cpumask", "set by <lockup-watchdog>"},
-		{"vm.nr_hugepages", "<memory pages=>"},
-		{"vm.nr_hugepages_mempolicy", "<memory pages=>"},
-		{"vm.drop_caches", "acts once"},
-		{"vm.mmap_min_addr", "protects"},
-		{"kernel.core_pattern", "only what is below"},
-		{"kernel.modprobe", "only what is below"},
-		{"kernel.poweroff_cmd", "only what is below"},
-		{"kernel.randomize_va_space", "only what is below"},
-		{"net.ipv4.ip_forward", "only what is below"},
-		{"fs.binfmt_misc.register", "only what is below"},
-		{"vm", "only what is below"},
-		{"vm/../kernel/core_pattern", "plain name"},
-		{"vm/./dirty_ratio", "plain name"},
-		{"vm//dirty_ratio", "plain name"},
-		{"/vm/dirty_ratio", "plain name"},
-		{"vm/dirty_ratio/", "plain name"},
-		{"vm..dirty_ratio", "plain name"},
-		{"vm.dirty ratio", "plain name"},
-		{"vm.dirty\n", "plain name"},
-		{"../vm/dirty_ratio", "plain name"},
-		{"", "plain name"},
-	};
-	static const struct {
-		const char *name, *part;
-	} sysfs[] = {
-		{"kernel/mm/ksm/pages_to_scan", NULL},
-		{"kernel/mm/transparent_hugepage/shmem_enabled", NULL},
-		{"module/kvm/parameters/halt_poll_ns_grow", NULL},
-		{"devices/system/cpu/cpufreq/policy0/scaling_min_freq", NULL},
-		{"kernel/mm/ksm/run", "set by <ksm>"},
-		{"module/kvm/parameters/halt_poll_ns", "set by <halt-poll>"},
-		{"devices/system/cpu/cpufreq/policy12/scaling_governor", "set by <governor>"},
-		{"devices/system/cpu/cpufreq/policy0/energy_performance_preference",
-			"set by <energy-preference>"},
-		{"devices/system/cpu/cpufreq/boost", "set by <turbo>"},
-		{"kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "<memory pages=>"},
-		{"module/kvm/parameters/nx_huge_pages", "cannot be taken back"},
-		{"devices/system/cpu/cpu3/online", "CPUs that are online"},
-		{"power/state", "only what is below"},
-		{"kernel/uevent_helper", "only what is below"},
-		{"bus/pci/rescan", "only what is below"},
-		{"kernel/mm/../uevent_helper", "plain name"},
-		{"kernel/mm/..", "plain name"},
-		{"/sys/kernel/mm/ksm/pages_to_scan", "plain name"},
-	};
-
 	(void)unused;
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(sysctls); i++)
 		expect_objection(FIT_SETTING_SYSCTL, sysctls[i].name, sysctls[i].part);

@@ -254,6 +254,9 @@ static void values_are_compared_by_meaning(void **unused)
 	assert_false(fit_resource_equal(SETTING(WORKQUEUES), "ff", "fe"));
 	assert_true(fit_resource_equal(SETTING(LOCKUP_WATCHDOG), "0,1", "0-1"));
 	assert_true(fit_resource_equal(SETTING(STAT_INTERVAL), "010", "10"));
+	assert_true(fit_resource_equal(SETTING(SYSFS), "1", "Y"));
+	assert_true(fit_resource_equal(SETTING(SYSFS), "N", "0"));
+	assert_false(fit_resource_equal(SETTING(SYSFS), "1", "N"));
 	assert_false(fit_resource_equal(SETTING(RT_RUNTIME), "-1", "1"));
 	assert_false(fit_resource_equal(SETTING(WAKEUP_LATENCY), "n/a", "0"));
 	assert_true(fit_resource_equal(SETTING(SYSCTL), "256\t256\t32", "256 256 32"));

@@ -21,6 +21,8 @@
 	"proc/" tid "/cgroup = 0::" group "\n" \
 	"proc/" tid "/affinity = " cpus "\n" \
 	"proc/" tid "/scheduler = other\n"
+#define STAT(tid, name, flags)	       "proc/" tid "/stat = " tid " (" name ") S 2 0 0 0 -1 " flags " 0 0\n"
+#define KERNEL(tid, name, cpus, group) THREAD(tid, name, cpus, group) STAT(tid, name, "2129984")
 #define TASK(tid, name, cpus, group) \
 	"proc/500/task/" tid "/comm = " name "\n" THREAD(tid, name, cpus, SCOPE "/libvirt/" group)
 
@@ -35,13 +37,15 @@ static const char host[] =
 	TASK("504", "worker", "6", "iothread1")
 	TASK("505", "vhost-500", "0-7", "emulator")
 	TASK("506", "kvm-nx-lpage-re", "4", "vcpu0")
-	THREAD("600", "kvm-pit/500", "0-7", "/")
-	THREAD("601", "kvm-pit/5000", "0-7", "/")
-	THREAD("602", "vhost-50", "0-7", "/")
-	THREAD("603", "kvm-nx-lpage-recovery-500", "0-7", "/")
-	THREAD("604", "kvm-nx-lpage-recovery-501", "0-7", "/")
-	THREAD("605", "kvm-nx-lpage-re", "0-7", SCOPE "/libvirt/vcpu0")
-	THREAD("606", "bash", "0-7", "/")
+	KERNEL("600", "kvm-pit/500", "0-7", "/")
+	KERNEL("601", "kvm-pit/5000", "0-7", "/")
+	KERNEL("602", "vhost-50", "0-7", "/")
+	KERNEL("603", "kvm-nx-lpage-recovery-500", "0-7", "/")
+	KERNEL("604", "kvm-nx-lpage-recovery-501", "0-7", "/")
+	KERNEL("605", "kvm-nx-lpage-re", "0-7", SCOPE "/libvirt/vcpu0")
+	KERNEL("606", "kthreadd) S 2", "0-7", "/")
+	THREAD("607", "kvm-pit/500", "0-7", "/") STAT("607", "kvm-pit/500", "4194304")
+	THREAD("608", "vhost-500", "0-7", "/")
 	"proc/self/comm = test\n";
 /* clang-format on */
 
@@ -71,7 +75,7 @@ static struct fit_op *add_op(struct fit_hostops *ops, enum fit_thread_kind kind)
 static void expect(
 	const struct fit_fsroot *root, const char *tids, const char *file, const char *value)
 {
-	for (int tid = 500; tid < 607; tid++) {
+	for (int tid = 500; tid < 609; tid++) {
 		fit_autofree char *path = fit_xasprintf("proc/%d/%s", tid, file);
 		fit_autofree char *number = fit_xasprintf("%d", tid);
 		fit_autofree char *found = fit_fsroot_try_read(root, path);
