@@ -316,7 +316,9 @@ static void clean_inside(xmlNode *node)
 
 static void clean(xmlNode *node)
 {
-	bool has_elements = fit_xml_child(node, NULL) || fit_xml_is(node, "devices");
+	/* A name is read as text, whatever else is in it. */
+	bool has_elements = !fit_xml_is(node, "name") &&
+			    (fit_xml_child(node, NULL) || fit_xml_is(node, "devices"));
 	xmlNode *next;
 
 	drop_foreign_attributes(node);
