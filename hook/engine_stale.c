@@ -33,17 +33,17 @@ static enum fit_stale policy_of(
 	return stale;
 }
 
-/* The command that fits @name, for a shell. To be freed. */
-static char *fitting_command(const char *name)
+/* The command that does @verb with @name, for a shell. To be freed. */
+static char *command_for(const char *verb, const char *name)
 {
 	fit_autofree char *quoted = fit_shell_quote(name);
 
-	return fit_xasprintf("virt-fit apply %s%s", *name == '-' ? "-- " : "", quoted);
+	return fit_xasprintf("virt-fit %s %s%s", verb, *name == '-' ? "-- " : "", quoted);
 }
 
 static int name_command(const struct fit_call *call, struct fit_err *err)
 {
-	fit_autofree char *command = fitting_command(call->name);
+	fit_autofree char *command = command_for("apply", call->name);
 	fit_autofree char *why = fit_xstrdup(err->message);
 
 	if (err->code != FIT_ERR_STALE)
@@ -55,6 +55,7 @@ static int ask_watcher(struct fit_call *call, bool may_go_on, struct fit_err *er
 {
 	struct fit_err problem = FIT_ERR_INIT;
 	fit_autofree char *why = fit_xstrdup(err->message);
+	fit_autofree char *command = command_for("wait", call->name);
 
 	if (fit_start_request_put(&call->root, call->uuid, call->name, &problem) < 0) {
 		fit_call_log_error(call, &problem);
@@ -62,10 +63,11 @@ static int ask_watcher(struct fit_call *call, bool may_go_on, struct fit_err *er
 	}
 	return fit_err_set(err, FIT_ERR_STALE,
 		"%s. The watcher %s; do not start it again (it cannot know of flags such as "
-		"--paused)",
+		"--paused); '%s' says whether it can",
 		why,
 		may_go_on ? "fits it and starts it now"
-			  : "starts it as soon as it has found another place for it");
+			  : "starts it as soon as it has found another place for it",
+		command);
 }
 
 int fit_order_decide(

@@ -50,7 +50,8 @@ int fit_worker_survey(struct fit_worker *worker, struct fit_err *err)
 	return 0;
 }
 
-static void fail(
+/* Returns if it is said now, which it is once. */
+static bool fail(
 	struct fit_worker *worker, const char *uuid, const char *name, const struct fit_err *err)
 {
 	struct fit_watch *watch = worker->watch;
@@ -61,6 +62,16 @@ static void fail(
 	pthread_mutex_unlock(&watch->lock);
 	if (is_new)
 		fit_watch_log(FIT_LOG_WARNING, name, NULL, "%s", err->message);
+	return is_new;
+}
+
+/* Without the name, which the line begins with. */
+static const char *reason_of(const struct fit_err *err, const char *name)
+{
+	size_t length = name && fit_starts_with(err->message, name) ? strlen(name) : 0;
+
+	return length && fit_starts_with(err->message + length, ": ") ? err->message + length + 2
+								      : err->message;
 }
 
 static bool succeed(struct fit_worker *worker, const char *uuid)
@@ -130,9 +141,10 @@ static void tell_fitted(const struct fit_fitted *fitted, bool had_failed)
 			domain->active ? "; it runs: takes effect at the next start" : "");
 }
 
-/* Somebody tried to start it, and it is fitted now; or it cannot be. */
+/* Somebody tried to start it, and it is fitted now; or it cannot be, for the reason @refused, which
+ * is empty when the log has just said it. */
 static void answer_start(struct fit_worker *worker, const struct fit_virt_domain *domain,
-	const char *profiles, const struct fit_err *refused)
+	const char *profiles, const char *refused)
 {
 	const struct fit_fsroot *root = worker->watch->options->root;
 	struct fit_start_request request = {0};
@@ -146,7 +158,7 @@ static void answer_start(struct fit_worker *worker, const struct fit_virt_domain
 		fit_watch_log(FIT_LOG_WARNING, domain->name, profiles, "%s", err.message);
 	if (refused && request.name)
 		fit_watch_log(FIT_LOG_WARNING, domain->name, NULL,
-			"it was to be started, and is not: %s", refused->message);
+			"it was to be started, and is not%s%s", *refused ? ": " : "", refused);
 	fit_start_request_clear(&request);
 }
 
@@ -265,9 +277,11 @@ void fit_worker_do(struct fit_worker *worker, const struct fit_queue_item *item)
 	} else if (status < 0 && is_gone(worker, item->uuid)) {
 		forget(worker, item->uuid);
 	} else if (status < 0) {
-		fail(worker, item->uuid, domain.name, &err);
+		bool said = fail(worker, item->uuid, domain.name, &err);
+
 		if (item->causes & FIT_CAUSE_START)
-			answer_start(worker, &domain, NULL, &err);
+			answer_start(
+				worker, &domain, NULL, said ? "" : reason_of(&err, domain.name));
 	}
 	fit_virt_domain_clear(&domain);
 }
