@@ -29,8 +29,34 @@ static void hold(struct fit_journal *journal, const struct fit_order *order)
 	const struct fit_domain *domain = &order->domain;
 
 	journal->exclusive_cpus = order->ops.exclusive_cpus;
+	journal->vcpu_cpus = fit_domain_vcpu_cpus(domain);
+	journal->held_cpus = fit_domain_held_cpus(domain);
 	for (size_t i = 0; i < domain->hostdev_count; i++)
 		*FIT_APPEND(journal->devices, journal->device_count) = domain->hostdevs[i].source;
+}
+
+/* Would planning anew find other CPUs? Pins of the user's own stay where the profile places no
+ * vCPUs, and cores that it shares with whoever has them are what a profile can ask for, with a
+ * warning of the plan. */
+static bool can_move(const struct fit_order *order)
+{
+	const struct fit_intent_vcpus *vcpus = &order->profile.vcpus;
+
+	return vcpus->intent.set && vcpus->place != FIT_PLACE_NONE &&
+	       !(vcpus->shared && vcpus->place == FIT_PLACE_CORES);
+}
+
+/* It would work, at the cost of what somebody was promised. */
+static int check_sharing(struct fit_call *call, const struct fit_state *state,
+	const struct fit_journal *journal, const struct fit_order *order, bool incoming,
+	struct fit_err *err)
+{
+	if (fit_state_check_sharing(state, journal, err) == 0)
+		return 0;
+	if (!incoming && can_move(order))
+		return fit_order_decide(call, order, true, err);
+	fit_call_log_error(call, err);
+	return 0;
 }
 
 static int claim_host(struct fit_call *call, struct fit_state *state, const struct fit_order *order,
@@ -42,6 +68,9 @@ static int claim_host(struct fit_call *call, struct fit_state *state, const stru
 	hold(journal, order);
 	if (fit_state_check_holders(state, journal, err) < 0)
 		return incoming ? -1 : fit_order_decide(call, order, false, err);
+	if (check_sharing(call, state, journal, order, incoming, err) < 0)
+		return -1;
+	fit_state_note_floating(state, journal, notes);
 	/* What start will want is checked now, before anything is changed. */
 	if (fit_executor_check(state, journal, &order->ops, FIT_PHASE_START, err) < 0)
 		return -1;

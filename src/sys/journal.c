@@ -83,6 +83,8 @@ static void add_claim(struct fit_buffer *text, const struct fit_claim_entry *cla
 char *fit_journal_print(const struct fit_journal *journal, const char *boot_id)
 {
 	fit_autofree char *cpus = fit_cpuset_format_list(&journal->exclusive_cpus);
+	fit_autofree char *vcpus = fit_cpuset_format_list(&journal->vcpu_cpus);
+	fit_autofree char *held = fit_cpuset_format_list(&journal->held_cpus);
 	struct fit_buffer text = {0};
 
 	fit_statefile_begin(&text, KIND, boot_id);
@@ -90,6 +92,8 @@ char *fit_journal_print(const struct fit_journal *journal, const char *boot_id)
 	add_pair(&text, "name", journal->name);
 	add_pair(&text, "stage", stage_names[journal->stage]);
 	add_pair(&text, "cpus", cpus);
+	add_pair(&text, "vcpu-cpus", vcpus);
+	add_pair(&text, "held-cpus", held);
 	for (size_t i = 0; i < journal->device_count; i++)
 		add_pair(&text, "device", FIT_PCIADDR_STR(journal->devices[i]));
 	for (size_t i = 0; i < journal->claim_count; i++)
@@ -154,6 +158,10 @@ static bool take_line(void *context, const struct fit_strlist *words)
 	}
 	if (fit_streq(key, "cpus"))
 		return fit_cpuset_parse_list(value, &journal->exclusive_cpus, NULL) == 0;
+	if (fit_streq(key, "vcpu-cpus"))
+		return fit_cpuset_parse_list(value, &journal->vcpu_cpus, NULL) == 0;
+	if (fit_streq(key, "held-cpus"))
+		return fit_cpuset_parse_list(value, &journal->held_cpus, NULL) == 0;
 	if (fit_streq(key, "device") && fit_pciaddr_parse(value, &device)) {
 		*FIT_APPEND(journal->devices, journal->device_count) = device;
 		return true;

@@ -42,6 +42,9 @@ struct fit_journal {
 	char *name;
 	enum fit_stage stage;
 	struct fit_cpuset exclusive_cpus;
+	/* Files of versions without these two are read as if they were empty. */
+	struct fit_cpuset vcpu_cpus; /* all that its vCPUs are pinned to, alone or with others */
+	struct fit_cpuset held_cpus; /* those of them that planning takes for its own */
 	struct fit_pciaddr *devices; /* host devices the domain has for itself */
 	size_t device_count;
 	struct fit_claim_entry *claims; /* by sequence */

@@ -169,20 +169,32 @@ int fit_state_remove_journal(
 	return 0;
 }
 
-/* QEMU is gone at `stopped`, so its CPUs are free; its devices only at `release`. */
+/* What both have of @a and @b, as text; NULL when that is nothing, or when @other has no QEMU any
+ * more, so that its CPUs are free. To be freed. */
+static char *describe_common(
+	const struct fit_cpuset *a, const struct fit_cpuset *b, const struct fit_journal *other)
+{
+	struct fit_cpuset both = *a;
+	fit_autofree char *list = NULL;
+
+	fit_cpuset_intersect(&both, b);
+	if (other->stage == FIT_STAGE_STOPPED || fit_cpuset_is_empty(&both))
+		return NULL;
+	list = fit_cpuset_describe(&both, "CPU");
+	return fit_xasprintf("%s %s", list, fit_cpuset_count(&both) == 1 ? "is" : "are");
+}
+
+/* CPUs are free at `stopped`, devices only at `release`. */
 static int check_against(
 	const struct fit_journal *mine, const struct fit_journal *other, struct fit_err *err)
 {
 	fit_autofree char *name = fit_printable(other->name);
-	fit_autofree char *list = NULL;
-	struct fit_cpuset both = mine->exclusive_cpus;
+	fit_autofree char *cpus =
+		describe_common(&mine->exclusive_cpus, &other->exclusive_cpus, other);
 
-	fit_cpuset_intersect(&both, &other->exclusive_cpus);
-	if (other->stage != FIT_STAGE_STOPPED && !fit_cpuset_is_empty(&both)) {
-		list = fit_cpuset_describe(&both, "CPU");
-		return fit_err_set(err, FIT_ERR_REFUSED, "%s %s held by the running domain '%s'",
-			list, fit_cpuset_count(&both) == 1 ? "is" : "are", name);
-	}
+	if (cpus)
+		return fit_err_set(
+			err, FIT_ERR_REFUSED, "%s held by the running domain '%s'", cpus, name);
 	for (size_t i = 0; i < mine->device_count; i++)
 		if (fit_journal_has_device(other, mine->devices[i]))
 			return fit_err_set(err, FIT_ERR_REFUSED,
@@ -201,4 +213,49 @@ int fit_state_check_holders(
 			return -1;
 	}
 	return 0;
+}
+
+static int check_sharing(
+	const struct fit_journal *mine, const struct fit_journal *other, struct fit_err *err)
+{
+	fit_autofree char *name = fit_printable(other->name);
+	fit_autofree char *theirs =
+		describe_common(&mine->vcpu_cpus, &other->exclusive_cpus, other);
+	fit_autofree char *ours = describe_common(&mine->exclusive_cpus, &other->held_cpus, other);
+
+	if (theirs || ours)
+		return fit_err_set(err, FIT_ERR_STALE, "%s held by the running domain '%s'",
+			theirs ? theirs : ours, name);
+	return 0;
+}
+
+int fit_state_check_sharing(
+	const struct fit_state *state, const struct fit_journal *mine, struct fit_err *err)
+{
+	for (size_t i = 0; i < state->journal_count; i++) {
+		const struct fit_journal *other = &state->journals[i];
+
+		if (strcasecmp(other->uuid, mine->uuid) != 0 && check_sharing(mine, other, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+void fit_state_note_floating(
+	const struct fit_state *state, const struct fit_journal *mine, struct fit_strlist *notes)
+{
+	for (size_t i = 0; i < state->journal_count; i++) {
+		const struct fit_journal *other = &state->journals[i];
+		fit_autofree char *name = fit_printable(other->name);
+		fit_autofree char *cpus = NULL;
+
+		if (strcasecmp(other->uuid, mine->uuid) == 0)
+			continue;
+		cpus = describe_common(&mine->exclusive_cpus, &other->vcpu_cpus, other);
+		if (cpus)
+			fit_strlist_addf(notes,
+				"%s among those that vCPUs of the running domain '%s' float over, "
+				"until that is started anew",
+				cpus, name);
+	}
 }

@@ -62,4 +62,14 @@ int64_t fit_state_journal_age_s(const struct fit_fsroot *root, const struct fit_
 int fit_state_check_holders(
 	const struct fit_state *state, const struct fit_journal *mine, struct fit_err *err);
 
+/*
+ * STALE when vCPUs of @mine may run on what another domain has for itself, or the other way round:
+ * planning anew finds other CPUs. It does not where others merely float over CPUs of @mine, who
+ * would else take whole nodes from everybody: that is only noted.
+ */
+int fit_state_check_sharing(
+	const struct fit_state *state, const struct fit_journal *mine, struct fit_err *err);
+void fit_state_note_floating(
+	const struct fit_state *state, const struct fit_journal *mine, struct fit_strlist *notes);
+
 #endif

@@ -50,3 +50,43 @@ host_is_as_before
 hook_up "$b" b
 hook_down "$b" b
 host_is_as_before
+
+# vCPUs that share their CPUs keep off those that a running domain has for itself; planned beside it,
+# they have others. Planned as if it did not run, here.
+hook_host two-node
+fitted "$a" a "$UUID_A"
+fitted "$b" b "$UUID_B" base
+hook_up "$a" a
+running=$(hook_dump)
+refuses hook "$b" b prepare begin -
+contains "the refusal" "$refusal" "CPUs 1,17 are held by the running domain 'a'. Fit it with: virt-fit apply b"
+hook_down "$b" b failed
+same "the host of a" "$running" "$(hook_dump)"
+sed "s/cpuset=\(.\)1-7,17-23/cpuset=\12-7,18-23/" "$b" >"$TEST_DIR/beside.xml"
+hook_up "$TEST_DIR/beside.xml" b
+hook_down "$TEST_DIR/beside.xml" b
+# Whoever says so starts on them; so does what cannot be fitted any more.
+sed "s/<fit:domain /&stale='warn' /" "$b" >"$TEST_DIR/warned.xml"
+hook_up "$TEST_DIR/warned.xml" b
+hook_down "$TEST_DIR/warned.xml" b
+hook "$b" b restore begin -
+hook_up "$b" b
+hook_down "$b" b
+hook_down "$a" a
+host_is_as_before
+
+# Who floats there already stays until its next start: cores would be nobody's otherwise.
+hook_up "$b" b
+hook_up "$a" a
+hook_down "$a" a
+hook_down "$b" b
+host_is_as_before
+
+# Who has them by pins of its own is planned around.
+fitted "$b" b "$UUID_B" base 1048576 "<cputune><vcpupin vcpu='0' cpuset='1'/><vcpupin vcpu='1' cpuset='2'/></cputune>"
+hook_up "$b" b
+refuses hook "$a" a prepare begin -
+contains "the refusal" "$refusal" "CPU 1 is held by the running domain 'b'"
+hook_down "$a" a failed
+hook_down "$b" b
+host_is_as_before

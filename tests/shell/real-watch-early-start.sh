@@ -112,10 +112,25 @@ defined_and_started hopeless "$(shared | sed "s,'shared','none-such',")"
 contains "the refusal" "$said" "none-such"
 guest_xml wide "$(request low-latency)" | sed 's/<vcpu>1</<vcpu>64</' >"$TEST_DIR/wide.xml"
 said=$(virsh -q "define $TEST_DIR/wide.xml; start wide" 2>&1 || true)
+contains "the refusal" "$said" "'virt-fit wait wide' says whether it can"
 wait_until 10 watch_says "wide: it was to be started, and is not"
+same "times that the reason is said" 1 "$(grep -c "wide: cannot fit" "$WATCH_LOG")"
 wait_until 5 no_request
 refuses virt-fit wait wide
 contains "the refusal" "$refusal" "cannot fit"
+
+# CPUs that another domain has for itself by now are not shared: there are others.
+GUEST_DISK=$TEST_DIR/alone1.img
+guest_define alone1 "$(request low-latency)"
+GUEST_DISK=$TEST_DIR/floats.img
+guest_define floats "$(shared | sed "s,'shared','base',")"
+wait_until 10 is_fitted alone1
+wait_until 10 is_fitted floats
+said=$(virsh -q "start alone1; start floats" 2>&1 || true)
+contains "the refusal" "$said" "held by the running domain 'alone1'. The watcher fits it and starts it now"
+wait_until 30 runs_fitted floats
+virsh -q destroy floats
+virsh -q destroy alone1
 
 # For scripts: define and wait, or define in one go.
 guest_define waited "$(shared)"

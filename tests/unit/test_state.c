@@ -7,9 +7,11 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "support_domain.h"
 #include "sys/journal.h"
 #include "sys/ledger.h"
 #include "sys/resource.h"
+#include "sys/state.h"
 
 /* The kind of a setting. */
 #define SETTING(id) ((enum fit_resource_kind)(FIT_RESOURCE_SETTING + FIT_SETTING_##id))
@@ -27,6 +29,9 @@ static void make_journal(struct fit_journal *journal)
 	journal->name = fit_xstrdup("a b\nclaim 9 %s 'Пример' -");
 	fit_cpuset_add(&journal->exclusive_cpus, 3);
 	fit_cpuset_add(&journal->exclusive_cpus, 700);
+	fit_cpuset_add(&journal->vcpu_cpus, 3);
+	fit_cpuset_add(&journal->vcpu_cpus, 9);
+	fit_cpuset_add(&journal->held_cpus, 9);
 	*FIT_APPEND(journal->devices, journal->device_count) =
 		(struct fit_pciaddr){.domain = 0x10000, .bus = 0xe1};
 	for (uint64_t i = 1; i < 4; i++) {
@@ -68,9 +73,79 @@ static void a_journal_is_read_as_it_was_written(void **unused)
 	assert_string_equal(printed, text);
 	assert_string_equal(again.name, journal.name);
 	assert_int_equal(again.claim_count, 3);
+	assert_true(fit_cpuset_equal(&again.vcpu_cpus, &journal.vcpu_cpus));
+	assert_true(fit_cpuset_equal(&again.held_cpus, &journal.held_cpus));
 	assert_true(fit_journal_has_device(&again, journal.devices[0]));
 	fit_journal_clear(&again);
 	fit_journal_clear(&journal);
+}
+
+/* virt-fit is upgraded while domains run. */
+static void a_journal_without_the_cpus_of_vcpus_is_read(void **unused)
+{
+	static const char text[] = "virt-fit-journal 1\nboot " BOOT "\nuuid " UUID
+				   "\nname x\nstage started\ncpus 3,700\n";
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_journal journal;
+
+	(void)unused;
+	if (fit_journal_parse(text, "j", BOOT, &journal, &err) < 0)
+		fail_msg("%s", err.message);
+	assert_int_equal(fit_cpuset_count(&journal.exclusive_cpus), 2);
+	assert_true(fit_cpuset_is_empty(&journal.vcpu_cpus));
+	assert_true(fit_cpuset_is_empty(&journal.held_cpus));
+	fit_journal_clear(&journal);
+}
+
+/* What @mine and @theirs have (exclusive, of vCPUs, held) makes the start stale, or is noted. */
+static void sharing(const char *const mine[3], const char *const theirs[3], enum fit_stage stage,
+	const char *message, size_t notes_wanted)
+{
+	struct fit_journal journals[2] = {
+		{.uuid = (char[]){"b"}, .name = (char[]){"b"}, .stage = stage},
+		{.uuid = (char[]){"a"}, .name = (char[]){"a"}, .stage = FIT_STAGE_PREPARED}};
+	const struct fit_state state = {.journals = journals, .journal_count = 2};
+	const char *const *sets[] = {theirs, mine};
+	fit_autostrlist struct fit_strlist notes = {0};
+	struct fit_err err = FIT_ERR_INIT;
+
+	for (size_t i = 0; i < 2; i++) {
+		journals[i].exclusive_cpus = fit_test_cpus(sets[i][0]);
+		journals[i].vcpu_cpus = fit_test_cpus(sets[i][1]);
+		journals[i].held_cpus = fit_test_cpus(sets[i][2]);
+	}
+	assert_int_equal(fit_state_check_sharing(&state, &journals[1], &err), message ? -1 : 0);
+	if (message) {
+		assert_string_equal(err.message, message);
+		assert_int_equal(err.code, FIT_ERR_STALE);
+	}
+	fit_state_note_floating(&state, &journals[1], &notes);
+	assert_int_equal(notes.count, notes_wanted);
+}
+
+static void shared_cpus_are_compared_with_exclusive_ones(void **unused)
+{
+	static const char *const exclusive[] = {"2-3", "2-3", "2-3"};
+	static const char *const mixed[] = {"4", "4,6-9", "4"};
+	static const char *const floats[] = {"", "0-7", ""};
+	static const char *const beside[] = {"", "4-7", ""};
+	static const char *const by_hand[] = {"", "3", "3"};
+	static const char held[] = "CPU 3 is held by the running domain 'b'";
+	static const char several[] = "CPUs 2-3 are held by the running domain 'b'";
+
+	(void)unused;
+	sharing(floats, exclusive, FIT_STAGE_STARTED, several, 0);
+	sharing(floats, exclusive, FIT_STAGE_STOPPED, NULL, 0);
+	sharing(by_hand, exclusive, FIT_STAGE_PREPARED, held, 0);
+	sharing(exclusive, by_hand, FIT_STAGE_STARTED, held, 1);
+	sharing(exclusive, floats, FIT_STAGE_STARTED, NULL, 1);
+	sharing(exclusive, floats, FIT_STAGE_STOPPED, NULL, 0);
+	sharing(exclusive, beside, FIT_STAGE_STARTED, NULL, 0);
+	sharing(beside, exclusive, FIT_STAGE_STARTED, NULL, 0);
+	sharing(floats, by_hand, FIT_STAGE_STARTED, NULL, 0);
+	sharing(by_hand, floats, FIT_STAGE_STARTED, NULL, 0);
+	sharing(mixed, exclusive, FIT_STAGE_STARTED, NULL, 0);
+	sharing(beside, mixed, FIT_STAGE_STARTED, "CPU 4 is held by the running domain 'b'", 0);
 }
 
 static void a_ledger_is_read_as_it_was_written(void **unused)
@@ -146,7 +221,8 @@ static void damaged_lines_are_refused(void **unused)
 	static const char *const lines[] = {"claim 1 irq p avoid:1",
 		"claim x irq p avoid:1 stopped", "claim 1 what p 1 stopped",
 		"claim 1 irq p 1 sometime", "claim 1 irq  1 stopped", "stage later", "cpus x-y",
-		"device 1", "uuid ../../etc", "unknown line", "name %0", "", "name"};
+		"vcpu-cpus x", "held-cpus 1-", "device 1", "uuid ../../etc", "unknown line",
+		"name %0", "", "name"};
 
 	(void)unused;
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(lines); i++) {
@@ -316,6 +392,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_journal_is_read_as_it_was_written),
+		cmocka_unit_test(a_journal_without_the_cpus_of_vcpus_is_read),
+		cmocka_unit_test(shared_cpus_are_compared_with_exclusive_ones),
 		cmocka_unit_test(a_ledger_is_read_as_it_was_written),
 		cmocka_unit_test(state_of_another_boot_is_not_read),
 		cmocka_unit_test(cut_files_are_damaged),
