@@ -334,6 +334,8 @@ void fit_place_pages_commit(struct fit_planner *planner, struct fit_candidate *c
 int fit_place_memory_prepare(struct fit_planner *planner);
 bool fit_place_binding_is_kept(const struct fit_planner *planner);
 bool fit_place_memory_complete(const struct fit_planner *planner, struct fit_candidate *candidate);
+/* Refuses more memory than there is, where the guest needs all of it at once. */
+int fit_place_memory_check(struct fit_planner *planner, const struct fit_candidate *candidate);
 void fit_place_memory_commit(struct fit_planner *planner, struct fit_candidate *candidate);
 
 /* place_devices.c */

@@ -212,6 +212,42 @@ bool fit_place_memory_complete(const struct fit_planner *planner, struct fit_can
 	return !memory->intent.set || fit_place_pages_complete(planner, candidate);
 }
 
+/* Nodes whose memory an unbound guest can have. */
+static struct fit_cpuset nodes_with_memory(const struct fit_host *host)
+{
+	struct fit_cpuset nodes = {0};
+
+	for (size_t i = 0; i < host->node_count; i++)
+		if (host->nodes[i].memory_kib)
+			fit_cpuset_add(&nodes, host->nodes[i].id);
+	return nodes;
+}
+
+/* Memory that is neither strictly bound nor locked may be swapped out. */
+int fit_place_memory_check(struct fit_planner *planner, const struct fit_candidate *candidate)
+{
+	const struct fit_intent_memory *memory = &planner->profile->memory;
+	bool binds = memory->strict && !fit_place_binding_is_kept(planner) &&
+		     !fit_cpuset_is_empty(&candidate->memory_nodes);
+	bool locked = memory->locked || planner->domain->has_locked;
+	struct fit_cpuset nodes =
+		binds ? candidate->memory_nodes : nodes_with_memory(planner->host);
+	uint64_t there_kib = memory_of_nodes(planner->host, &nodes);
+	fit_autofree char *wanted = fit_format_size_kib(planner->domain->memory_kib);
+	fit_autofree char *there = fit_format_size_kib(there_kib);
+	fit_autofree char *names = fit_cpuset_describe(&nodes, "node");
+	const char *limit = binds ? planner->host->limited_by : NULL;
+
+	if (!memory->intent.set || !(binds || locked) || !there_kib ||
+		planner->domain->memory_kib <= there_kib)
+		return 0;
+	planner->lacks = FIT_LACKS_MEMORY;
+	return fit_planner_refuse(planner, "%s of memory wanted, %s; the host has %s on %s%s%s",
+		wanted, locked ? "locked" : "strictly bound to its nodes", there, names,
+		limit ? "\n  nodes that have no CPU which may be used do not count, by " : "",
+		limit ? limit : "");
+}
+
 static void explain_kept(struct fit_planner *planner)
 {
 	const struct fit_domain *domain = planner->domain;

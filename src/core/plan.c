@@ -183,6 +183,8 @@ int fit_plan_make(
 
 	if (result == 0)
 		result = fit_place_search(&planner, &best);
+	if (result == 0)
+		result = fit_place_memory_check(&planner, &best);
 	if (result == 0) {
 		commit(&planner, &best);
 		result = fit_place_caches_commit(&planner);

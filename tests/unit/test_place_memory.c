@@ -344,6 +344,45 @@ static void a_kept_page_size_without_a_hugetlbfs_is_refused(void **state)
 	fit_bench_end(&b);
 }
 
+static void memory_beyond_that_of_the_host_is_refused(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){2, 1, 4, 1}, 2);
+
+	(void)state;
+	b.domain.memory_kib = 128 * GIB;
+	fit_bench_plan(&b);
+	fit_expect_set(&b.plan.memory_nodes, "0-1");
+	b.domain.memory_kib = 129 * GIB;
+	fit_expect_refusal(&b, "129 GiB of memory wanted, strictly bound to its nodes; the host "
+			       "has 128 GiB on nodes 0-1");
+	assert_non_null(strstr(b.err.message, "\n  would fit: 128 GiB of memory"));
+	assert_null(strstr(b.err.message, ", or "));
+	/* Other pages and shared CPUs make no memory. */
+	b.profile.memory.page_size_count = 1;
+	fit_expect_refusal(&b, "in huge pages");
+	assert_null(strstr(b.err.message, "normal pages: "));
+	b.profile.memory.page_size_count = 3;
+	fit_made_claim(&b.claims, "other", true, "0-7");
+	fit_expect_refusal(&b, "0 are free on each of nodes 0-1");
+	assert_null(strstr(b.err.message, "shared="));
+	fit_claims_clear(&b.claims);
+	/* What is only preferred can be swapped out, unless it is locked. */
+	b.profile.memory.strict = false;
+	fit_bench_plan(&b);
+	b.profile.memory.locked = true;
+	fit_expect_refusal(&b, "129 GiB of memory wanted, locked; the host has 128 GiB");
+	b.profile.memory.locked = false;
+	b.domain.has_locked = true;
+	fit_expect_refusal(&b, "129 GiB of memory wanted, locked; the host has 128 GiB");
+	/* Memory without CPUs is for what is not bound. */
+	b.host.nodes[1].cpus = (struct fit_cpuset){0};
+	b.domain.memory_kib = 128 * GIB;
+	fit_bench_plan(&b);
+	b.profile.memory.strict = true;
+	fit_expect_refusal(&b, "the host has 64 GiB on node 0");
+	fit_bench_end(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -360,6 +399,7 @@ int main(void)
 		cmocka_unit_test(a_size_without_a_hugetlbfs_is_passed_over),
 		cmocka_unit_test(memory_in_a_memfd_needs_no_hugetlbfs),
 		cmocka_unit_test(a_kept_page_size_without_a_hugetlbfs_is_refused),
+		cmocka_unit_test(memory_beyond_that_of_the_host_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
