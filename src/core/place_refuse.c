@@ -149,9 +149,10 @@ int fit_place_refuse_cores(struct fit_planner *planner)
 	add_rooms(planner, &text);
 	if (!fit_cpuset_is_empty(&planner->pooled))
 		fit_buffer_addf(&details,
-			"\n  %zu more vCPUs float, for which a CPU must be left that is neither "
+			"\n  %zu more vCPU%s, for which a CPU must be left that is neither "
 			"isolated nor housekeeping's by policy",
-			fit_cpuset_count(&planner->pooled));
+			fit_cpuset_count(&planner->pooled),
+			fit_cpuset_count(&planner->pooled) == 1 ? " floats" : "s float");
 	for (size_t i = 0; i < host->node_count; i++) {
 		if (!fit_cpuset_is_empty(&host->nodes[i].cpus))
 			add_holders(planner, &host->nodes[i], &details);

@@ -77,19 +77,26 @@ static bool is_pooled(const struct fit_plan *plan, size_t vcpu)
 static char *describe_pins(const struct fit_plan *plan)
 {
 	fit_autobuffer struct fit_buffer text = {0};
+	size_t cpus = 0;
 
 	for (size_t i = 0; i < plan->vcpu_count; i++) {
 		fit_autofree char *list = fit_cpuset_format_list(&plan->vcpus[i].cpus);
 
-		if (!is_pooled(plan, i))
-			fit_buffer_addf(
-				&text, "%s%s", text.length ? "," : "", *list ? list : "any");
+		if (is_pooled(plan, i))
+			continue;
+		fit_buffer_addf(&text, "%s%s", text.length ? "," : "", *list ? list : "any");
+		cpus += *list ? fit_cpuset_count(&plan->vcpus[i].cpus) : 1;
 	}
-	return fit_xasprintf("CPU%s %s", plan->vcpu_count == 1 ? "" : "s", text.text);
+	return fit_xasprintf("CPU%s %s", fit_plural(cpus), text.text);
 }
 
-static bool is_one_to_one(const struct fit_plan *plan)
+/* A CPU for each vCPU, and not because what they float over has no more. */
+static bool is_one_to_one(const struct report *report)
 {
+	const struct fit_plan *plan = report->plan;
+
+	if (report->input->profile->vcpus.place == FIT_PLACE_NODE && !plan->vcpus_kept)
+		return false;
 	for (size_t i = 0; i < plan->vcpu_count; i++) {
 		if (!is_pooled(plan, i) && fit_cpuset_count(&plan->vcpus[i].cpus) != 1)
 			return false;
@@ -121,8 +128,10 @@ static void add_neighbours(const struct report *report, struct fit_buffer *text)
 static char *comment_on_vcpus(const struct report *report)
 {
 	const struct fit_plan *plan = report->plan;
+	const struct fit_intent_vcpus *intent = &report->input->profile->vcpus;
 	fit_autobuffer struct fit_buffer text = {0};
 	fit_autofree char *nodes = fit_cpuset_describe(&plan->vcpu_nodes, "node");
+	bool pinned = is_one_to_one(report);
 	struct fit_cpuset cpus = {0};
 	size_t l3_groups, cores;
 
@@ -132,15 +141,18 @@ static char *comment_on_vcpus(const struct report *report)
 	cores = count_cores(report->input->host, &cpus, &l3_groups);
 	if (plan->vcpus_kept)
 		fit_buffer_addf(&text, "kept, on %s", nodes);
-	else if (!is_one_to_one(plan) && fit_cpuset_count(&plan->vcpu_cpus) == plan->vcpu_count)
+	else if (!pinned && intent->place == FIT_PLACE_CORES &&
+		 fit_cpuset_count(&plan->vcpu_cpus) == plan->vcpu_count)
 		fit_buffer_addf(&text, "each on any of them, on %s", nodes);
-	else if (!is_one_to_one(plan))
+	else if (!pinned)
 		fit_buffer_addf(&text, "floating over %s", nodes);
 	else
-		fit_buffer_addf(&text, "%zu whole core%s of %s", cores, fit_plural(cores), nodes);
-	if (!plan->vcpus_kept && is_one_to_one(plan) && l3_groups == 1)
+		fit_buffer_addf(&text, "%zu %score%s of %s%s", cores,
+			intent->shared ? "" : "whole ", fit_plural(cores), nodes,
+			intent->shared ? ", shared with others" : "");
+	if (!plan->vcpus_kept && pinned && l3_groups == 1)
 		fit_buffer_add(&text, ", one L3");
-	else if (!plan->vcpus_kept && is_one_to_one(plan) && l3_groups > 1)
+	else if (!plan->vcpus_kept && pinned && l3_groups > 1)
 		fit_buffer_addf(&text, ", %zu L3 groups", l3_groups);
 	add_neighbours(report, &text);
 	return fit_buffer_steal(&text);
@@ -171,8 +183,8 @@ static void add_vcpus(struct report *report)
 		if (!is_pooled(plan, i))
 			fit_cpuset_add(&vcpus, i);
 	label = fit_cpuset_describe(&vcpus, "vCPU");
-	value = is_one_to_one(plan) || plan->vcpus_kept ? describe_pins(plan)
-							: describe_cpus(&plan->vcpu_cpus);
+	value = is_one_to_one(report) || plan->vcpus_kept ? describe_pins(plan)
+							  : describe_cpus(&plan->vcpu_cpus);
 	if (fit_cpuset_count(&vcpus))
 		add_row(report, label, value, comment_on_vcpus(report));
 	add_pooled_vcpus(report);

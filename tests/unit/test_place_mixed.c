@@ -94,7 +94,13 @@ static void the_pool_is_what_nobody_has(void **state)
 	fit_expect_reason(&b, FIT_REASON_WARNING, "2 vCPUs have to share 1 CPU");
 	b.host.housekeeping_source = fit_xstrdup("host.xml:2");
 	b.host.housekeeping = fit_made_set("0");
-	fit_expect_refusal(&b, "2 more vCPUs float");
+	fit_expect_refusal(&b, "2 more vCPUs float,");
+	fit_bench_end(&b);
+
+	b = mixed_bench((struct fit_host_shape){1, 1, 2, 1}, 2, "0");
+	b.host.housekeeping_source = fit_xstrdup("host.xml:2");
+	b.host.housekeeping = fit_made_set("0");
+	fit_expect_refusal(&b, "1 more vCPU floats,");
 	fit_bench_end(&b);
 }
 

@@ -120,6 +120,43 @@ static void a_report_has_a_row_for_each_placement(void **state)
 	fit_bench_end(&b);
 }
 
+static void expect_row(struct fit_bench *b, const char *row)
+{
+	struct fit_plan_input input = fit_bench_input(b);
+	fit_autofree char *text = NULL;
+
+	fit_bench_plan(b);
+	text = fit_plan_report(&b->plan, &input, NULL, false);
+	if (!strstr(text, row))
+		fail_msg("no '%s' in %s", row, text);
+}
+
+static void a_report_tells_cpus_of_their_own_from_shared_ones(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 2, 1}, 1);
+
+	(void)state;
+	expect_row(&b, "vCPU 0     CPU 1            1 whole core of node 0, one L3\n");
+	b.profile.vcpus.pin_set = true;
+	expect_row(&b, "vCPU 0     CPU 1            1 whole core of node 0, one L3\n");
+	b.profile.vcpus.pin_set = false;
+	b.profile.vcpus.shared = true;
+	expect_row(
+		&b, "vCPU 0     CPU 1            1 core of node 0, shared with others, one L3\n");
+	/* As many CPUs as vCPUs are nobody's own either. */
+	b.profile.vcpus.shared = false;
+	b.profile.vcpus.place = FIT_PLACE_NODE;
+	expect_row(&b, "vCPU 0     CPU 1            floating over node 0\n");
+	b.domain.vcpus = b.domain.vcpus_current = 2;
+	expect_row(&b, "vCPUs 0-1  CPUs 0-1         floating over node 0\n");
+	/* One of the two has a CPU, the other one what is left. */
+	b.profile.vcpus.place = FIT_PLACE_CORES;
+	b.profile.vcpus.dedicated = fit_xstrdup("0");
+	expect_row(&b, "vCPU 0     CPU 1            1 whole core of node 0, one L3\n"
+		       "  vCPU 1     CPU 0            floating, shared with others\n");
+	fit_bench_end(&b);
+}
+
 /* A definition may pass through what another host had. */
 static void a_report_has_interrupts_only_of_devices_that_are_there(void **state)
 {
@@ -182,6 +219,7 @@ int main(void)
 		cmocka_unit_test(vhost_user_disks_get_no_iothread),
 		cmocka_unit_test(a_drive_for_cds_gets_no_iothread),
 		cmocka_unit_test(a_report_has_a_row_for_each_placement),
+		cmocka_unit_test(a_report_tells_cpus_of_their_own_from_shared_ones),
 		cmocka_unit_test(a_report_has_interrupts_only_of_devices_that_are_there),
 		cmocka_unit_test(pins_that_are_kept_have_rows_too),
 		cmocka_unit_test(nodes_that_lost_for_the_same_reason_share_a_line),
