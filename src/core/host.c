@@ -158,13 +158,21 @@ const char *fit_host_kept(const struct fit_host *host, struct fit_pciaddr addr)
 
 bool fit_host_limit(struct fit_host *host, const struct fit_cpuset *allowed, const char *source)
 {
+	fit_autofree char *both = NULL;
+
 	if (!fit_cpuset_intersects(&host->online, allowed))
 		return false;
+	if (host->limited_by && fit_cpuset_is_subset(&host->online, allowed))
+		return true;
+	fit_cpuset_unite(&host->barred, &host->online);
 	fit_cpuset_intersect(&host->online, allowed);
+	fit_cpuset_subtract(&host->barred, &host->online);
 	for (size_t i = 0; i < host->cpu_count; i++) {
 		struct fit_cpu *cpu = &host->cpus[i];
 
 		cpu->online = fit_cpuset_contains(&host->online, cpu->id);
+		fit_cpuset_unite(&cpu->barred_siblings, &cpu->siblings);
+		fit_cpuset_subtract(&cpu->barred_siblings, &host->online);
 		if (cpu->online)
 			fit_cpuset_intersect(&cpu->siblings, allowed);
 		else
@@ -174,7 +182,9 @@ bool fit_host_limit(struct fit_host *host, const struct fit_cpuset *allowed, con
 		fit_cpuset_intersect(&host->nodes[i].cpus, allowed);
 	for (size_t i = 0; i < host->l3_count; i++)
 		fit_cpuset_intersect(&host->l3_groups[i], allowed);
-	fit_xreplace(&host->limited_by, source);
+	if (host->limited_by)
+		both = fit_xasprintf("%s and %s", host->limited_by, source);
+	fit_xreplace(&host->limited_by, both ? both : source);
 	return true;
 }
 

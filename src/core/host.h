@@ -34,6 +34,7 @@ struct fit_cpu {
 	int l3;	  /* index into fit_host.l3_groups, -1 unknown */
 	enum fit_cpu_kind kind;
 	struct fit_cpuset siblings; /* online SMT siblings and the CPU itself; empty when offline */
+	struct fit_cpuset barred_siblings; /* those that fit_host_limit() has left out */
 };
 
 /* Which accesses a part of a cache is for. */
@@ -160,6 +161,7 @@ struct fit_host {
 	/* By core/host_policy.h */
 	struct fit_cpuset housekeeping; /* online ones; empty: none are stated */
 	char *housekeeping_source;	/* what states them, NULL */
+	struct fit_cpuset barred;	/* online ones that are not allowed, by @limited_by */
 	char *limited_by; /* what allows no other CPUs than those that are online here; NULL */
 	struct fit_kept_device *kept; /* by address; VFs that do not exist yet included */
 	size_t kept_count;

@@ -258,12 +258,32 @@ static unsigned int distance_of(const struct fit_planner *planner,
 	return best;
 }
 
+/* CPUs of @node that are online but not allowed. */
+static struct fit_cpuset barred_cpus(const struct fit_host *host, const struct fit_node *node)
+{
+	struct fit_cpuset cpus = {0};
+
+	fit_cpuset_for_each (id, &host->barred) {
+		const struct fit_cpu *cpu = fit_host_cpu(host, (unsigned int)id);
+
+		if (cpu && cpu->node == (int)node->id)
+			fit_cpuset_add(&cpus, cpu->id);
+	}
+	return cpus;
+}
+
 /* Why memory is not from @node. To be freed. */
 static char *why_not_node(const struct fit_planner *planner, const struct fit_candidate *candidate,
 	const struct fit_node *node)
 {
+	struct fit_cpuset barred = barred_cpus(planner->host, node);
+
 	if (!node->memory_kib)
 		return fit_xstrdup("no memory");
+	if (fit_cpuset_is_empty(&node->cpus) && !fit_cpuset_is_empty(&barred))
+		return fit_xasprintf(
+			"none of its CPUs is allowed, by %s: only by name (<numatune>)",
+			planner->host->limited_by);
 	if (fit_cpuset_is_empty(&node->cpus))
 		return fit_xstrdup("no CPUs: slower memory, only by name (<numatune>)");
 	return fit_xasprintf(

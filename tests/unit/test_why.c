@@ -191,6 +191,28 @@ static void lost_nodes_have_the_numbers_that_decided(void **state)
 	fit_bench_end(&b);
 }
 
+static void memory_of_nodes_that_may_not_be_used_is_not_said_to_be_slow(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){4, 1, 4, 1}, 2);
+	struct fit_cpuset allowed = fit_made_set("0-3,8-15");
+
+	(void)state;
+	for (unsigned int cpu = 8; cpu < 12; cpu++)
+		fit_made_offline(&b.host, cpu);
+	assert_true(fit_host_limit(&b.host, &allowed, "host.xml:2"));
+	/* Another limit does not forget what the first one left out. */
+	fit_cpuset_remove(&allowed, 15);
+	assert_true(fit_host_limit(&b.host, &allowed, "--allowed"));
+	assert_true(fit_host_limit(&b.host, &allowed, "nothing"));
+	fit_bench_plan(&b);
+	expect_rejection(&b, "memory", "node 1", "kind", 1, 0);
+	expect_rejection(&b, "memory", "node 3", "distance", 21, 10);
+	fit_expect_reason(&b, FIT_REASON_REJECTION,
+		"node 1: none of its CPUs is allowed, by host.xml:2 and --allowed: only by name");
+	fit_expect_reason(&b, FIT_REASON_REJECTION, "node 2: no CPUs: slower memory");
+	fit_bench_end(&b);
+}
+
 /* What people read is a line each. */
 static void every_reason_is_one_line(void **state)
 {
@@ -219,6 +241,7 @@ int main(void)
 		cmocka_unit_test(threads_memory_and_pages_say_where_and_why),
 		cmocka_unit_test(pfs_and_vfs_won_by_link_distance_or_number),
 		cmocka_unit_test(lost_nodes_have_the_numbers_that_decided),
+		cmocka_unit_test(memory_of_nodes_that_may_not_be_used_is_not_said_to_be_slow),
 		cmocka_unit_test(every_reason_is_one_line),
 	};
 
