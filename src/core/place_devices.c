@@ -288,6 +288,41 @@ int fit_place_devices_prepare(struct fit_planner *planner)
 	return 0;
 }
 
+/* Of a node without any CPUs none could be had. */
+static bool has_cpus(const struct fit_host *host, int node)
+{
+	for (size_t i = 0; i < host->cpu_count; i++)
+		if (host->cpus[i].node == node)
+			return true;
+	return false;
+}
+
+/* One warning for each node that has such devices. */
+static void warn_of_far_devices(struct fit_planner *planner)
+{
+	const struct fit_cpuset *vcpu_nodes = &planner->plan->vcpu_nodes;
+	fit_autofree char *where = fit_cpuset_describe(vcpu_nodes, "node");
+	struct fit_cpuset told = *vcpu_nodes;
+
+	for (size_t i = 0; i < planner->anchor_count && !fit_cpuset_is_empty(vcpu_nodes); i++) {
+		int node = planner->anchors[i].node;
+		fit_autostrlist struct fit_strlist far = {0};
+		fit_autofree char *list = NULL;
+
+		if (node < 0 || !has_cpus(planner->host, node) ||
+			fit_cpuset_contains(&told, (unsigned int)node))
+			continue;
+		fit_cpuset_add(&told, (unsigned int)node);
+		for (size_t j = i; j < planner->anchor_count; j++)
+			if (planner->anchors[j].node == node)
+				fit_strlist_add(&far, FIT_PCIADDR_STR(planner->anchors[j].addr));
+		list = fit_strlist_join(&far, ", ");
+		fit_planner_reason(planner, FIT_REASON_WARNING, "devices",
+			"%s %s on node %d, but the vCPUs on %s", list,
+			far.count == 1 ? "is" : "are", node, where);
+	}
+}
+
 /* With the override, the kernel believes that devices are apart which the hardware lets talk to
  * each other. */
 void fit_place_devices_commit(struct fit_planner *planner)
@@ -301,6 +336,7 @@ void fit_place_devices_commit(struct fit_planner *planner)
 			"hardware keeps apart, and the guest may reach devices of the host or of "
 			"other guests",
 			planner->host->acs_override);
+	warn_of_far_devices(planner);
 }
 
 void fit_place_devices_clear(struct fit_planner *planner)

@@ -401,6 +401,39 @@ static void nodes_with_the_same_room_are_named_together(void **state)
 	fit_bench_end(&b);
 }
 
+static void devices_far_from_the_vcpus_are_warned_of(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){2, 1, 4, 1}, 2);
+	struct fit_cpuset allowed = fit_made_set("0-3");
+	const char *far = " on node 1, but the vCPUs on node 0";
+
+	(void)state;
+	fit_made_pf(&b.host, "0000:81:00.0", "eth0", 1, 0, 0);
+	fit_made_device(&b.host, "0000:82:00.0", 0x030000, 1, 7);
+	fit_made_device(&b.host, "0000:83:00.0", 0x030000, -1, 8);
+	fit_bench_request(&b, "eth0");
+	fit_made_hostdev(&b.domain, "0000:82:00.0", false);
+	fit_made_hostdev(&b.domain, "0000:83:00.0", false);
+	fit_bench_plan(&b);
+	fit_expect_set(&b.plan.vcpu_nodes, "1");
+	assert_null(fit_made_reason(&b.plan, FIT_REASON_WARNING, "but the vCPUs"));
+	/* The node is full. */
+	fit_made_claim(&b.claims, "other", true, "4-7");
+	fit_bench_plan(&b);
+	fit_expect_reason(&b, FIT_REASON_WARNING,
+		"0000:81:00.0, 0000:82:00.0 are on node 1, but the vCPUs on node 0");
+	/* Its CPUs are not allowed. */
+	fit_claims_clear(&b.claims);
+	assert_true(fit_host_limit(&b.host, &allowed, "--allowed"));
+	fit_bench_plan(&b);
+	fit_expect_reason(&b, FIT_REASON_WARNING, far);
+	/* Nobody asked for them to be near. */
+	b.profile.vcpus.near_devices = false;
+	fit_bench_plan(&b);
+	assert_null(fit_made_reason(&b.plan, FIT_REASON_WARNING, far));
+	fit_bench_end(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -427,6 +460,7 @@ int main(void)
 		cmocka_unit_test(a_vcpu_stays_beside_the_emulator),
 		cmocka_unit_test(floating_vcpus_use_a_node_without_what_others_have),
 		cmocka_unit_test(nodes_with_the_same_room_are_named_together),
+		cmocka_unit_test(devices_far_from_the_vcpus_are_warned_of),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
