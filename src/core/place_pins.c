@@ -347,6 +347,27 @@ static void warn_of_overlaps(struct fit_planner *planner, const struct fit_candi
 	}
 }
 
+static void warn_of_barred_threads(
+	struct fit_planner *planner, const struct fit_candidate *candidate)
+{
+	const struct fit_host *host = planner->host;
+	struct fit_cpuset barred = {0};
+	fit_autofree char *list = NULL;
+
+	fit_cpuset_for_each (id, &candidate->cpus) {
+		const struct fit_cpu *cpu = fit_host_cpu(host, (unsigned int)id);
+
+		if (cpu)
+			fit_cpuset_unite(&barred, &cpu->barred_siblings);
+	}
+	if (fit_cpuset_is_empty(&barred) || planner->profile->vcpus.shared)
+		return;
+	list = fit_cpuset_describe(&barred, "CPU");
+	fit_planner_reason(planner, FIT_REASON_WARNING, "vcpus",
+		"%s %s of these cores and not allowed by %s: others may run there", list,
+		fit_cpuset_count(&barred) == 1 ? "is a thread" : "are threads", host->limited_by);
+}
+
 static void explain_cores(struct fit_planner *planner, const struct fit_candidate *candidate)
 {
 	fit_autofree char *nodes = fit_cpuset_describe(&candidate->nodes, "node");
@@ -433,6 +454,7 @@ void fit_place_cpus_commit(struct fit_planner *planner, const struct fit_candida
 		explain_cores(planner, candidate);
 		explain_pool(planner, candidate);
 		warn_of_overlaps(planner, candidate);
+		warn_of_barred_threads(planner, candidate);
 		return;
 	}
 	fit_planner_reason(planner, FIT_REASON_CHOICE, "vcpus", "%u vCPU%s over %s",

@@ -434,6 +434,28 @@ static void devices_far_from_the_vcpus_are_warned_of(void **state)
 	fit_bench_end(&b);
 }
 
+static void threads_of_its_cores_that_are_not_allowed_are_warned_of(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 2}, 2);
+	struct fit_cpuset allowed = fit_made_set("0-7,8-9");
+
+	(void)state;
+	fit_bench_plan(&b);
+	assert_null(fit_made_reason(&b.plan, FIT_REASON_WARNING, "not allowed"));
+	assert_true(fit_host_limit(&b.host, &allowed, "host.xml:2"));
+	b.domain.vcpus = b.domain.vcpus_current = 7;
+	fit_bench_plan(&b);
+	fit_expect_set(&b.plan.vcpu_cpus, "1-7");
+	fit_expect_reason(&b, FIT_REASON_WARNING,
+		"CPUs 10-15 are threads of these cores and not allowed by host.xml:2: others may "
+		"run there");
+	/* Others run on shared cores anyway. */
+	b.profile.vcpus.shared = true;
+	fit_bench_plan(&b);
+	assert_null(fit_made_reason(&b.plan, FIT_REASON_WARNING, "not allowed"));
+	fit_bench_end(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -461,6 +483,7 @@ int main(void)
 		cmocka_unit_test(floating_vcpus_use_a_node_without_what_others_have),
 		cmocka_unit_test(nodes_with_the_same_room_are_named_together),
 		cmocka_unit_test(devices_far_from_the_vcpus_are_warned_of),
+		cmocka_unit_test(threads_of_its_cores_that_are_not_allowed_are_warned_of),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
