@@ -121,7 +121,7 @@ host_is_as_before() {
 	diff "$WORK/before" "$WORK/after" >"$WORK/difference" ||
 		fail "the host is not as before: $(cat "$WORK/difference")"
 	cp "$WORK/after" "$SETTINGS"
-	left=$(find /run/virt-fit -type f ! -name lock 2>/dev/null || true)
+	left=$(find /run/virt-fit -type f ! -name lock ! -name watcher 2>/dev/null || true)
 	[ -z "$left" ] || fail "our state is left: $left"
 }
 
