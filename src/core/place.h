@@ -32,6 +32,7 @@ enum fit_cost_level {
 	FIT_COST_CELL_SPILL,	 /* memory of guest cells on other nodes than their vCPUs */
 	FIT_COST_NODES,		 /* nodes used */
 	FIT_COST_NODES_APART,	 /* distance of the nodes used from each other */
+	FIT_COST_HOUSEKEEPING,	 /* floating vCPUs that have only housekeeping's CPUs left */
 	FIT_COST_UNEVEN,	 /* vCPUs that the largest guest cell has more than the smallest */
 	FIT_COST_OWN_CORES,	 /* threads of QEMU that get no core of their own here */
 	FIT_COST_PAGES,		 /* place of the page size in the profile's list */

@@ -446,9 +446,17 @@ static struct fit_cpuset floating_cpus(const struct fit_planner *planner,
 	return cpus;
 }
 
-static void rate_crowd(struct fit_candidate *candidate, size_t vcpus, size_t cpus)
+static void rate_crowd(const struct fit_planner *planner, struct fit_candidate *candidate,
+	size_t vcpus, const struct fit_cpuset *cpus)
 {
-	candidate->cost.level[FIT_COST_CROWDED] = vcpus > cpus ? vcpus - cpus : 0;
+	struct fit_cost *cost = &candidate->cost;
+	struct fit_cpuset others = *cpus;
+	size_t count = fit_cpuset_count(cpus), used = vcpus < count ? vcpus : count, left;
+
+	fit_cpuset_subtract(&others, &planner->plan->housekeeping);
+	left = fit_cpuset_count(&others);
+	cost->level[FIT_COST_CROWDED] = vcpus - used;
+	cost->level[FIT_COST_HOUSEKEEPING] = used > left ? used - left : 0;
 }
 
 static bool float_over_nodes(const struct fit_planner *planner, struct fit_candidate *candidate)
@@ -459,7 +467,7 @@ static bool float_over_nodes(const struct fit_planner *planner, struct fit_candi
 	candidate->cpus = floating_cpus(planner, candidate, planner->open_vcpus, &none);
 	candidate->capacity = fit_cpuset_count(&candidate->cpus);
 	candidate->cost.level[FIT_COST_EFFICIENCY] = candidate->efficiency;
-	rate_crowd(candidate, planner->open_vcpus, candidate->capacity);
+	rate_crowd(planner, candidate, planner->open_vcpus, &candidate->cpus);
 	fit_cpuset_for_each (cpu, &candidate->cpus)
 		fit_cpuset_add(&nodes, (unsigned int)fit_planner_core_of(planner, cpu)->node);
 	/* A node without a CPU for them would be one in name only. */
@@ -476,7 +484,7 @@ static bool make_pool(const struct fit_planner *planner, struct fit_candidate *c
 		return true;
 	fit_cpuset_unite(&taken, &planner->fixed_cpus);
 	candidate->pool = floating_cpus(planner, candidate, vcpus, &taken);
-	rate_crowd(candidate, vcpus, fit_cpuset_count(&candidate->pool));
+	rate_crowd(planner, candidate, vcpus, &candidate->pool);
 	return !fit_cpuset_is_empty(&candidate->pool);
 }
 

@@ -64,6 +64,7 @@ static const struct {
 		false},
 	[FIT_COST_NODES] = {"nodes", "more nodes", true},
 	[FIT_COST_NODES_APART] = {"nodes-apart", "farther from each other", false},
+	[FIT_COST_HOUSEKEEPING] = {"housekeeping", "more vCPUs on housekeeping's CPUs", true},
 	[FIT_COST_UNEVEN] = {"equal-cells", "guest cells of less equal size", true},
 	[FIT_COST_OWN_CORES] = {"own-cores", "more QEMU threads without a core of their own", true},
 	[FIT_COST_PAGES] = {"page-size", "no room for pages of the size that comes first", false},

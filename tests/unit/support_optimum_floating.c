@@ -80,6 +80,7 @@ static void float_over(struct trial *t, unsigned int nodes, bool efficiency)
 {
 	struct pool pool = {.nodes = nodes};
 	bool housekeeping = false;
+	size_t before;
 	unsigned int shares[NODES];
 	int node_of[VCPUS];
 
@@ -93,8 +94,11 @@ static void float_over(struct trial *t, unsigned int nodes, bool efficiency)
 		housekeeping |= fit_cpuset_intersects(&core->cpus, &t->housekeeping);
 	}
 	fit_cpuset_subtract(&pool.cpus, &t->b->host.isolated);
+	before = fit_cpuset_count(&pool.cpus);
 	if (housekeeping)
 		add_housekeeping(t, &pool);
+	for (size_t i = before; i < t->open && i < fit_cpuset_count(&pool.cpus); i++)
+		pool.cost.level[FIT_COST_HOUSEKEEPING]++;
 	fit_cpuset_for_each (cpu, &pool.cpus)
 		pool.of_node[t->b->host.cpus[cpu].node]++;
 	for (unsigned int i = 0; i < NODES; i++)

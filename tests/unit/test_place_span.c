@@ -31,15 +31,17 @@ static void floating_vcpus_spread_before_they_share_cpus(void **state)
 	b.profile.vcpus.place = FIT_PLACE_NODE;
 	b.profile.vcpus.shared = true;
 	expect_nodes(&b, "0-1");
+	/* Node 0 has housekeeping's. */
 	b.domain.vcpus = 4;
-	expect_nodes(&b, "0");
+	expect_nodes(&b, "1");
+	fit_expect_reason(&b, FIT_REASON_REJECTION, "more vCPUs on housekeeping's CPUs");
 	/* More than the host has: as many as there are. */
 	b.domain.vcpus = 13;
 	expect_nodes(&b, "0-2");
 	fit_expect_reason(&b, FIT_REASON_WARNING, "13 vCPUs have to share 12 CPUs");
 	b.domain.vcpus = 6;
 	b.profile.vcpus.span_nodes = false;
-	expect_nodes(&b, "0");
+	expect_nodes(&b, "1");
 	fit_expect_reason(&b, FIT_REASON_WARNING, "6 vCPUs have to share 4 CPUs");
 	fit_bench_end(&b);
 }
