@@ -114,6 +114,10 @@ remember_host_afresh() { # where the scenario has changed some itself
 	[ "$(wc -l <"$WORK/before")" -gt 1000 ] || fail "too few settings were found"
 }
 
+our_state() { # all but what is there while a watcher runs, or always
+	find /run/virt-fit -type f ! -name lock ! -name watcher 2>/dev/null || true
+}
+
 host_is_as_before() {
 	local left
 	udevadm settle
@@ -121,7 +125,7 @@ host_is_as_before() {
 	diff "$WORK/before" "$WORK/after" >"$WORK/difference" ||
 		fail "the host is not as before: $(cat "$WORK/difference")"
 	cp "$WORK/after" "$SETTINGS"
-	left=$(find /run/virt-fit -type f ! -name lock ! -name watcher 2>/dev/null || true)
+	left=$(our_state)
 	[ -z "$left" ] || fail "our state is left: $left"
 }
 

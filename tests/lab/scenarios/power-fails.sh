@@ -24,5 +24,5 @@ guest_answers 192.168.77.11
 virsh -q destroy web
 same "VFs" 0 "$(vfs_of_igb)"
 same "huge pages" 0 "$(cat "$NODE1_PAGES")"
-same "our state" "" "$(find /run/virt-fit -type f ! -name lock)"
+same "our state" "" "$(our_state)"
 no_program_was_confined
