@@ -289,8 +289,11 @@ static void add_interrupts(
 		return;
 	if (profile->interrupts.others_elsewhere && !fit_cpuset_is_empty(&ops->own_cpus)) {
 		add_op(ops, FIT_OP_IRQS_ELSEWHERE)->cpus = ops->own_cpus;
-		add_setting(ops, FIT_SETTING_NEW_INTERRUPTS, "elsewhere", false)->cpus =
-			ops->own_cpus;
+		/* A passed-through device gets its vectors from the guest's driver, when the hook
+		 * is long over: they too are born where the default says. */
+		if (!fitted->hostdev_count || !fit_cpuset_intersects(&cpus, &ops->own_cpus))
+			add_setting(ops, FIT_SETTING_NEW_INTERRUPTS, "elsewhere", false)->cpus =
+				ops->own_cpus;
 	}
 	for (size_t i = 0; i < fitted->hostdev_count && !fit_cpuset_is_empty(&cpus); i++) {
 		struct fit_op *op = add_op(ops, FIT_OP_IRQS_DEVICE);

@@ -58,7 +58,6 @@ static void a_full_profile_gives_every_kind_of_op(void **state)
 		"governor performance on CPUs 4,20",
 		"processes of the host off CPUs 4,20",
 		"interrupts of other devices off CPUs 4,20",
-		"new interrupts off CPUs 4,20",
 		"interrupts of 0000:41:10.0 to CPUs 4,20",
 		"interrupts of 0000:42:00.0 to CPUs 4,20",
 	};
@@ -66,6 +65,29 @@ static void a_full_profile_gives_every_kind_of_op(void **state)
 
 	(void)state;
 	expect_ops(fitted, &profile, lines, FIT_ARRAY_SIZE(lines));
+}
+
+/* The default must not keep the vectors of its own devices, which come later, off its CPUs. */
+static void new_interrupts_stay_away_where_none_of_them_are_its_own(void **state)
+{
+	static const char without[] =
+		"<vcpu>1</vcpu><cputune><vcpupin vcpu='0' cpuset='4'/></cputune>";
+	static const char with[] =
+		"<vcpu>1</vcpu><cputune><vcpupin vcpu='0' cpuset='4'/></cputune><devices><hostdev "
+		"type='pci'><source><address bus='0x42'/></source></hostdev></devices>";
+	static const char *const off[] = {
+		"interrupts of other devices off CPU 4", "new interrupts off CPU 4"};
+	static const char *const own[] = {
+		"interrupts of other devices off CPU 4", "interrupts of 0000:42:00.0 to CPU 4"};
+	struct fit_profile profile = full_profile();
+
+	(void)state;
+	profile.host[FIT_SETTING_GOVERNOR].intent.set = false;
+	profile.isolate.intent.set = false;
+	expect_ops(without, &profile, off, FIT_ARRAY_SIZE(off));
+	expect_ops(with, &profile, own, FIT_ARRAY_SIZE(own));
+	profile.interrupts.devices_to = FIT_PLACE_NODE;
+	expect_ops(with, &profile, off, FIT_ARRAY_SIZE(off));
 }
 
 static void what_the_card_enforces_for_a_vf_is_set_for_ours(void **state)
@@ -371,6 +393,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_full_profile_gives_every_kind_of_op),
+		cmocka_unit_test(new_interrupts_stay_away_where_none_of_them_are_its_own),
 		cmocka_unit_test(settings_are_for_what_the_domain_has),
 		cmocka_unit_test(what_the_card_enforces_for_a_vf_is_set_for_ours),
 		cmocka_unit_test(mac_and_vlan_of_a_hostdev_are_set_by_us),
