@@ -31,6 +31,7 @@ struct fit_watch {
 void fit_watch_add(struct fit_watch *watch, const char *uuid, unsigned int causes);
 void fit_watch_lose(struct fit_watch *watch);
 void fit_watch_end(struct fit_watch *watch);
+bool fit_watch_ends(struct fit_watch *watch); /* has it been told to end? */
 
 /* The worker's thread; @context is the struct fit_watch. */
 void *fit_watch_work(void *context);

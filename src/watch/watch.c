@@ -35,7 +35,7 @@ void fit_watch_end(struct fit_watch *watch)
 	pthread_mutex_unlock(&watch->lock);
 }
 
-static bool has_to_end(struct fit_watch *watch)
+bool fit_watch_ends(struct fit_watch *watch)
 {
 	bool ends;
 
@@ -54,7 +54,7 @@ static int serve(struct fit_watch *watch, struct fit_service *service, struct fi
 	if (errnum)
 		return fit_err_sys(err, errnum, "cannot start a thread");
 	fit_service_ready(service);
-	while (status == 0 && !has_to_end(watch)) {
+	while (status == 0 && !fit_watch_ends(watch)) {
 		status = fit_virt_loop_turn(err);
 		fit_service_turn(service);
 	}

@@ -215,16 +215,6 @@ static void turn(struct fit_worker *worker)
 	pthread_mutex_unlock(&watch->lock);
 }
 
-static bool ends(struct fit_watch *watch)
-{
-	bool result;
-
-	pthread_mutex_lock(&watch->lock);
-	result = watch->ends;
-	pthread_mutex_unlock(&watch->lock);
-	return result;
-}
-
 void *fit_watch_work(void *context)
 {
 	struct fit_watch *watch = context;
@@ -240,7 +230,7 @@ void *fit_watch_work(void *context)
 		.starts = fit_starts_new(watch),
 		.backoff = BACKOFF_MIN_MS};
 
-	while (!ends(watch)) {
+	while (!fit_watch_ends(watch)) {
 		if (worker.connected)
 			turn(&worker);
 		else
