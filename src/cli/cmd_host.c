@@ -249,27 +249,16 @@ static void print_set(const char *label, const struct fit_cpuset *set)
 		print_row(label, text);
 }
 
-static void print_limit(const struct fit_host *host)
+/* What a policy says of CPUs, and where it does; without one every plan says what it took. */
+static void print_stated(const char *label, const struct fit_cpuset *set, const char *source)
 {
-	fit_autofree char *cpus = fit_cpuset_describe(&host->online, "CPU");
+	fit_autofree char *cpus = fit_cpuset_describe(set, "CPU");
 	fit_autofree char *text = NULL;
 
-	if (!host->limited_by)
+	if (!source)
 		return;
-	text = fit_xasprintf("%s, by %s", cpus, host->limited_by);
-	print_row("allowed", text);
-}
-
-/* As the host's policy states it; without one every plan says what it took. */
-static void print_housekeeping(const struct fit_host *host)
-{
-	fit_autofree char *cpus = fit_cpuset_describe(&host->housekeeping, "CPU");
-	fit_autofree char *text = NULL;
-
-	if (!host->housekeeping_source)
-		return;
-	text = fit_xasprintf("%s, by %s", cpus, host->housekeeping_source);
-	print_row("housekeeping", text);
+	text = fit_xasprintf("%s, by %s", cpus, source);
+	print_row(label, text);
 }
 
 /* What the kernel can give to groups of threads. One group is its own. */
@@ -323,8 +312,8 @@ static void print_nodes(const struct fit_host *host)
 	print_hugetlbfs(host);
 	print_set(host->limited_by ? "not usable" : "offline", &offline);
 	print_set("isolated", &host->isolated);
-	print_limit(host);
-	print_housekeeping(host);
+	print_stated("allowed", &host->online, host->limited_by);
+	print_stated("housekeeping", &host->housekeeping, host->housekeeping_source);
 	print_resctrl(host);
 	if (host->acs_override)
 		print_row("IOMMU groups", host->acs_override);
