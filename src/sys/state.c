@@ -203,18 +203,6 @@ static int check_against(
 	return 0;
 }
 
-int fit_state_check_holders(
-	const struct fit_state *state, const struct fit_journal *mine, struct fit_err *err)
-{
-	for (size_t i = 0; i < state->journal_count; i++) {
-		const struct fit_journal *other = &state->journals[i];
-
-		if (strcasecmp(other->uuid, mine->uuid) != 0 && check_against(mine, other, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 static int check_sharing(
 	const struct fit_journal *mine, const struct fit_journal *other, struct fit_err *err)
 {
@@ -229,16 +217,31 @@ static int check_sharing(
 	return 0;
 }
 
-int fit_state_check_sharing(
-	const struct fit_state *state, const struct fit_journal *mine, struct fit_err *err)
+typedef int (*check)(
+	const struct fit_journal *mine, const struct fit_journal *other, struct fit_err *err);
+
+static int check_others(const struct fit_state *state, const struct fit_journal *mine,
+	check against, struct fit_err *err)
 {
 	for (size_t i = 0; i < state->journal_count; i++) {
 		const struct fit_journal *other = &state->journals[i];
 
-		if (strcasecmp(other->uuid, mine->uuid) != 0 && check_sharing(mine, other, err) < 0)
+		if (strcasecmp(other->uuid, mine->uuid) != 0 && against(mine, other, err) < 0)
 			return -1;
 	}
 	return 0;
+}
+
+int fit_state_check_holders(
+	const struct fit_state *state, const struct fit_journal *mine, struct fit_err *err)
+{
+	return check_others(state, mine, check_against, err);
+}
+
+int fit_state_check_sharing(
+	const struct fit_state *state, const struct fit_journal *mine, struct fit_err *err)
+{
+	return check_others(state, mine, check_sharing, err);
 }
 
 void fit_state_note_floating(
