@@ -368,3 +368,26 @@ struct fit_bench fit_made_case(unsigned int number)
 		add_clusters(&b.host);
 	return b;
 }
+
+bool fit_case_search(struct fit_bench *b, struct fit_cost *ret_cost)
+{
+	struct fit_plan_input input = fit_bench_input(b);
+	struct fit_candidate best = {0};
+	struct fit_planner planner = {
+		.input = &input,
+		.host = &b->host,
+		.domain = &b->domain,
+		.profile = &b->profile,
+		.plan = &b->plan,
+		.err = &b->err,
+	};
+	bool found;
+
+	fit_plan_clear(&b->plan);
+	found = fit_planner_prepare(&planner) == 0 && fit_place_search(&planner, &best) == 0;
+	if (found)
+		*ret_cost = best.cost;
+	fit_candidate_clear(&best);
+	fit_planner_clear(&planner);
+	return found;
+}

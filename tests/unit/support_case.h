@@ -7,11 +7,15 @@
 #ifndef FIT_TESTS_SUPPORT_CASE_H
 #define FIT_TESTS_SUPPORT_CASE_H
 
+#include "core/place.h"
 #include "support_plan.h"
 
 #define FIT_CASE_VFS 6
 
 struct fit_bench fit_made_case(unsigned int number);
+
+/* The cost of the best plan that the search finds; false: it finds none. */
+bool fit_case_search(struct fit_bench *b, struct fit_cost *ret_cost);
 
 /* More of the random numbers that the last case was made of. */
 unsigned int fit_case_draw(unsigned int below);

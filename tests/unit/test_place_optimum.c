@@ -24,24 +24,10 @@ static unsigned int setting(const char *name, unsigned int otherwise)
 
 static bool find_plan(struct fit_bench *b, struct fit_cost *ret_cost)
 {
-	struct fit_plan_input input = fit_bench_input(b);
-	struct fit_candidate best = {0};
-	struct fit_planner planner = {
-		.input = &input,
-		.host = &b->host,
-		.domain = &b->domain,
-		.profile = &b->profile,
-		.plan = &b->plan,
-		.err = &b->err,
-	};
-	bool found = fit_planner_prepare(&planner) == 0 && fit_place_search(&planner, &best) == 0;
+	bool found = fit_case_search(b, ret_cost);
 
-	if (found)
-		*ret_cost = best.cost;
-	else
+	if (!found)
 		assert_int_equal(b->err.code, FIT_ERR_REFUSED);
-	fit_candidate_clear(&best);
-	fit_planner_clear(&planner);
 	return found;
 }
 

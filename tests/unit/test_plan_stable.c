@@ -282,29 +282,6 @@ static void it_stays_when_another_core_goes_offline(void **state)
 	expect_to_stay(take_offline, "moved for a core that it did not have");
 }
 
-static bool find_cost(struct fit_bench *b, struct fit_cost *ret_cost)
-{
-	struct fit_plan_input input = fit_bench_input(b);
-	struct fit_candidate best = {0};
-	struct fit_planner planner = {
-		.input = &input,
-		.host = &b->host,
-		.domain = &b->domain,
-		.profile = &b->profile,
-		.plan = &b->plan,
-		.err = &b->err,
-	};
-	bool found;
-
-	fit_plan_clear(&b->plan);
-	found = fit_planner_prepare(&planner) == 0 && fit_place_search(&planner, &best) == 0;
-	if (found)
-		*ret_cost = best.cost;
-	fit_candidate_clear(&best);
-	fit_planner_clear(&planner);
-	return found;
-}
-
 /* When another domain goes there may be a better place; it is worth a move only for what counts
  * more than staying. */
 static void it_moves_only_for_what_counts_more(void **state)
@@ -317,10 +294,10 @@ static void it_moves_only_for_what_counts_more(void **state)
 		struct fit_cost before, after;
 		unsigned int level = 0;
 
-		if (settle(&b) && b.claims.count && find_cost(&b, &before)) {
+		if (settle(&b) && b.claims.count && fit_case_search(&b, &before)) {
 			b.claims.items[0].cpus = (struct fit_cpuset){0};
 			b.claims.items[0].device_count = 0;
-			assert_true(find_cost(&b, &after));
+			assert_true(fit_case_search(&b, &after));
 			while (level < FIT_COST_MOVED && after.level[level] == before.level[level])
 				level++;
 			moves += after.level[FIT_COST_MOVED] > before.level[FIT_COST_MOVED];
