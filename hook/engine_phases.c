@@ -31,6 +31,8 @@ static void hold(struct fit_journal *journal, const struct fit_order *order)
 	journal->exclusive_cpus = order->ops.exclusive_cpus;
 	journal->vcpu_cpus = fit_domain_vcpu_cpus(domain);
 	journal->held_cpus = fit_domain_held_cpus(domain);
+	journal->interrupt_cpus = order->ops.interrupt_cpus;
+	journal->interrupts_spread = order->ops.interrupts_spread;
 	for (size_t i = 0; i < domain->hostdev_count; i++)
 		*FIT_APPEND(journal->devices, journal->device_count) = domain->hostdevs[i].source;
 }

@@ -287,6 +287,8 @@ static void add_interrupts(
 
 	if (!profile->interrupts.intent.set)
 		return;
+	ops->interrupt_cpus = cpus;
+	ops->interrupts_spread = profile->interrupts.devices_to == FIT_PLACE_VCPUS;
 	if (profile->interrupts.others_elsewhere && !fit_cpuset_is_empty(&ops->own_cpus)) {
 		add_op(ops, FIT_OP_IRQS_ELSEWHERE)->cpus = ops->own_cpus;
 		/* A passed-through device gets its vectors from the guest's driver, when the hook

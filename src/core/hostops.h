@@ -58,6 +58,8 @@ struct fit_hostops {
 	size_t count;
 	struct fit_cpuset exclusive_cpus; /* of vCPUs for which the profile says shared="no" */
 	struct fit_cpuset own_cpus;	  /* those and the iothreads' own cores: what is tuned */
+	struct fit_cpuset interrupt_cpus; /* for those of its devices; empty: as they come */
+	bool interrupts_spread;		  /* each to one of them, not all to all */
 };
 
 void fit_hostops_clear(struct fit_hostops *ops);

@@ -18,6 +18,7 @@
 #include "sys/threads.h"
 #include "sys/undo.h"
 #include "sys/value.h"
+#include "sys/vectors.h"
 #include "sys/wanted.h"
 
 static void note(struct fit_strlist *notes, const char *text)
@@ -65,13 +66,11 @@ static int expand(struct fit_expansion *expansion, const struct fit_hostops *ops
 		case FIT_OP_PF_UP:
 			result = fit_pf_up_expand(expansion, op, err);
 			break;
-		case FIT_OP_THREADS: /* nothing of the host's */
+		case FIT_OP_THREADS:	 /* nothing of the host's */
+		case FIT_OP_IRQS_DEVICE: /* by the journal: they come and go, see vectors.h */
 			break;
 		case FIT_OP_IRQS_ELSEWHERE:
 			fit_irqs_expand_elsewhere(expansion, op);
-			break;
-		case FIT_OP_IRQS_DEVICE:
-			fit_irqs_expand_device(expansion, op);
 			break;
 		}
 		if (result < 0)
@@ -138,29 +137,45 @@ static char *adjust_pages(const struct fit_state *state, const struct fit_ledger
 	return fit_pages_contribution(added && total > 0 ? (uint64_t)total : 0, wanted);
 }
 
+/* A new one, or the one that @wanted takes the place of. */
+static struct fit_claim_entry *claim_for(
+	const struct fit_state *state, struct fit_journal *journal, const struct fit_wanted *wanted)
+{
+	struct fit_claim_entry claim = {
+		.sequence = next_sequence(state),
+		.kind = wanted->kind,
+		.undo = wanted->undo,
+	};
+	struct fit_claim_entry *made;
+
+	for (size_t i = 0; wanted->replaces && i < journal->claim_count; i++)
+		if (journal->claims[i].kind == wanted->kind &&
+			fit_streq(journal->claims[i].path, wanted->path))
+			return &journal->claims[i];
+	made = FIT_APPEND(journal->claims, journal->claim_count);
+	*made = claim;
+	made->path = fit_xstrdup(wanted->path);
+	return made;
+}
+
 static int claim_one(struct fit_state *state, struct fit_journal *journal,
 	const struct fit_wanted *wanted, const struct fit_cpuset *online, struct fit_err *err)
 {
 	fit_autofree char *current = fit_value_read(state->root, wanted->kind, wanted->path);
 	fit_autofree char *target = NULL;
 	fit_autofree char *obstacle = NULL;
+	fit_autofree char *contribution = NULL;
 	struct fit_ledger_entry *entry;
-	struct fit_claim_entry claim = {
-		.sequence = next_sequence(state),
-		.kind = wanted->kind,
-		.undo = wanted->undo,
-	};
 
 	if (!current && (wanted->kind == FIT_RESOURCE_IRQ || fit_resource_ops(wanted->kind)->lags))
 		return 0;
 	if (!current)
 		return fit_err_set(err, FIT_ERR_REFUSED, "/%s cannot be read", wanted->path);
 	entry = claim_entry(state, wanted, current, online);
-	claim.path = fit_xstrdup(wanted->path);
-	claim.contribution = wanted->kind == FIT_RESOURCE_PAGES
-				     ? adjust_pages(state, entry, wanted->contribution, online)
-				     : fit_xstrdup(wanted->contribution);
-	*FIT_APPEND(journal->claims, journal->claim_count) = claim;
+	contribution = wanted->kind == FIT_RESOURCE_PAGES
+			       ? adjust_pages(state, entry, wanted->contribution, online)
+			       : fit_xstrdup(wanted->contribution);
+	fit_xreplace(&claim_for(state, journal, wanted)->contribution, contribution);
 	target = fit_value_target(state, entry, online);
 	obstacle = fit_value_obstacle(state, entry, current, target, journal->uuid);
 	if (obstacle)
@@ -170,7 +185,7 @@ static int claim_one(struct fit_state *state, struct fit_journal *journal,
 }
 
 /* Writes the value of one claim. 1: there was nothing to do or it is done, 0: left out. */
-static int write_claim(struct fit_state *state, const struct fit_wanted *wanted,
+static int write_claim(struct fit_state *state, struct fit_wanted *wanted,
 	const struct fit_cpuset *online, struct fit_strlist *notes, struct fit_err *err)
 {
 	struct fit_ledger_entry *entry = fit_ledger_find(&state->ledger, wanted->path);
@@ -202,13 +217,14 @@ static int write_claim(struct fit_state *state, const struct fit_wanted *wanted,
 			*err = problem;
 		return -1;
 	}
+	wanted->refused = problem.sys_errno ? problem.sys_errno : -1;
 	if (wanted->kind != FIT_RESOURCE_IRQ)
 		note(notes, problem.message);
 	return 0;
 }
 
-static int commit(struct fit_state *state, struct fit_journal *journal,
-	const struct fit_wanted_list *list, struct fit_strlist *notes, struct fit_err *err)
+int fit_executor_claim(struct fit_state *state, struct fit_journal *journal,
+	struct fit_wanted_list *list, struct fit_strlist *notes, struct fit_err *err)
 {
 	struct fit_cpuset online = fit_online_cpus(state->root);
 	fit_autostrlist struct fit_strlist left_out = {0};
@@ -222,7 +238,7 @@ static int commit(struct fit_state *state, struct fit_journal *journal,
 		fit_state_save_journal(state, journal, err) < 0)
 		return -1;
 	for (size_t i = 0; i < list->count; i++) {
-		const struct fit_wanted *wanted = &list->items[i];
+		struct fit_wanted *wanted = &list->items[i];
 		int written = write_claim(state, wanted, &online, notes, err);
 
 		if (written < 0)
@@ -257,15 +273,18 @@ int fit_executor_apply(struct fit_state *state, struct fit_journal *journal,
 	int result = expand(&expansion, ops, phase, err);
 
 	if (result == 0 && expansion.wanted.count) {
-		result = commit(state, journal, &expansion.wanted, notes, err);
+		result = fit_executor_claim(state, journal, &expansion.wanted, notes, err);
 		/* The first error is the one to report. */
 		if (result < 0)
 			(void)fit_undo_claims(state, journal, &new_ones, notes, NULL);
 	}
 	fit_wanted_clear(&expansion.wanted);
-	if (result == 0 && phase == FIT_PHASE_STARTED)
-		fit_threads_place(state->root, journal->name, ops, notes);
-	return result;
+	if (result < 0 || phase != FIT_PHASE_STARTED)
+		return result;
+	fit_threads_place(state->root, journal->name, ops, notes);
+	if (fit_vectors_place(state, journal, NULL, 0, NULL, err) < 0)
+		return -1;
+	return fit_vectors_ban(state, journal, notes, err);
 }
 
 int fit_executor_undo(struct fit_state *state, const char *uuid, enum fit_phase phase,

@@ -25,6 +25,15 @@ int fit_executor_apply(struct fit_state *state, struct fit_journal *journal,
 	struct fit_err *err);
 
 /*
+ * Makes the claims of @wanted for the domain of @journal and writes their values. What the kernel
+ * refuses of optional ones is left out, with `refused` set. On failure the claims stay in @journal,
+ * in memory and perhaps on disk: for undo.
+ */
+struct fit_wanted_list;
+int fit_executor_claim(struct fit_state *state, struct fit_journal *journal,
+	struct fit_wanted_list *wanted, struct fit_strlist *notes, struct fit_err *err);
+
+/*
  * Takes back the claims of a domain that end at @phase or before; FIT_PHASE_RELEASE takes back all
  * and removes the journal. A value that somebody else changed meanwhile is left, with a line in
  * @notes. Without a journal (@uuid may be "") only what earlier calls left is taken back. Fails

@@ -20,6 +20,9 @@ enum fit_irqbalance_list {
 	FIT_IRQBALANCE_IRQS,
 };
 
+/* Below another root than "/", a file stands for it. */
+bool fit_irqbalance_runs(const struct fit_fsroot *root);
+
 /* The socket's name, which has the process id in it; NULL: none runs. To be freed. */
 char *fit_irqbalance_find(const struct fit_fsroot *root);
 

@@ -12,6 +12,10 @@
 
 #define KIND "journal"
 
+/* The CPUs for interrupts: one of them for each, or all for all. */
+#define INTERRUPTS_SPREAD "interrupts-spread-over"
+#define INTERRUPTS	  "interrupts-to"
+
 static const char *const stage_names[] = {
 	[FIT_STAGE_INCOMING] = "incoming",
 	[FIT_STAGE_PREPARED] = "prepared",
@@ -77,6 +81,8 @@ static void add_claim(struct fit_buffer *text, const struct fit_claim_entry *cla
 	fit_strlist_add(&words, claim->path);
 	fit_strlist_add(&words, claim->contribution);
 	fit_strlist_add(&words, phase_names[claim->undo]);
+	if (claim->moved)
+		fit_strlist_addf(&words, "%u", claim->moved);
 	fit_statefile_add(text, &words);
 }
 
@@ -85,6 +91,7 @@ char *fit_journal_print(const struct fit_journal *journal, const char *boot_id)
 	fit_autofree char *cpus = fit_cpuset_format_list(&journal->exclusive_cpus);
 	fit_autofree char *vcpus = fit_cpuset_format_list(&journal->vcpu_cpus);
 	fit_autofree char *held = fit_cpuset_format_list(&journal->held_cpus);
+	fit_autofree char *interrupts = fit_cpuset_format_list(&journal->interrupt_cpus);
 	struct fit_buffer text = {0};
 
 	fit_statefile_begin(&text, KIND, boot_id);
@@ -94,6 +101,7 @@ char *fit_journal_print(const struct fit_journal *journal, const char *boot_id)
 	add_pair(&text, "cpus", cpus);
 	add_pair(&text, "vcpu-cpus", vcpus);
 	add_pair(&text, "held-cpus", held);
+	add_pair(&text, journal->interrupts_spread ? INTERRUPTS_SPREAD : INTERRUPTS, interrupts);
 	for (size_t i = 0; i < journal->device_count; i++)
 		add_pair(&text, "device", FIT_PCIADDR_STR(journal->devices[i]));
 	for (size_t i = 0; i < journal->claim_count; i++)
@@ -116,16 +124,19 @@ static bool find_name(
 static bool take_claim(struct fit_journal *journal, const struct fit_strlist *words)
 {
 	struct fit_claim_entry claim = {0};
+	uint64_t moved = 0;
 	unsigned int undo;
 
-	if (words->count != 6 || !*words->items[3] ||
+	if ((words->count != 6 && words->count != 7) || !*words->items[3] ||
 		!fit_parse_uint(words->items[1], UINT64_MAX - 1, &claim.sequence) ||
 		!fit_resource_kind_parse(words->items[2], &claim.kind) ||
-		!find_name(phase_names, FIT_ARRAY_SIZE(phase_names), words->items[5], &undo))
+		!find_name(phase_names, FIT_ARRAY_SIZE(phase_names), words->items[5], &undo) ||
+		(words->count == 7 && !fit_parse_uint(words->items[6], UINT32_MAX, &moved)))
 		return false;
 	claim.path = fit_xstrdup(words->items[3]);
 	claim.contribution = fit_xstrdup(words->items[4]);
 	claim.undo = (enum fit_phase)undo;
+	claim.moved = (unsigned int)moved;
 	*FIT_APPEND(journal->claims, journal->claim_count) = claim;
 	return true;
 }
@@ -162,6 +173,10 @@ static bool take_line(void *context, const struct fit_strlist *words)
 		return fit_cpuset_parse_list(value, &journal->vcpu_cpus, NULL) == 0;
 	if (fit_streq(key, "held-cpus"))
 		return fit_cpuset_parse_list(value, &journal->held_cpus, NULL) == 0;
+	if (fit_streq(key, INTERRUPTS) || fit_streq(key, INTERRUPTS_SPREAD)) {
+		journal->interrupts_spread = fit_streq(key, INTERRUPTS_SPREAD);
+		return fit_cpuset_parse_list(value, &journal->interrupt_cpus, NULL) == 0;
+	}
 	if (fit_streq(key, "device") && fit_pciaddr_parse(value, &device)) {
 		*FIT_APPEND(journal->devices, journal->device_count) = device;
 		return true;

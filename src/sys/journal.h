@@ -35,6 +35,7 @@ struct fit_claim_entry {
 	char *path;	    /* of the resource: its key in the ledger */
 	char *contribution; /* see resource.h */
 	enum fit_phase undo;
+	unsigned int moved; /* an interrupt: so often others have moved it away since */
 };
 
 struct fit_journal {
@@ -42,9 +43,11 @@ struct fit_journal {
 	char *name;
 	enum fit_stage stage;
 	struct fit_cpuset exclusive_cpus;
-	/* Files of versions without these two are read as if they were empty. */
+	/* Files of versions without these are read as if they were empty. */
 	struct fit_cpuset vcpu_cpus; /* all that its vCPUs are pinned to, alone or with others */
 	struct fit_cpuset held_cpus; /* those of them that planning takes for its own */
+	struct fit_cpuset interrupt_cpus; /* for interrupts of its devices; empty: as they come */
+	bool interrupts_spread;		  /* each to one of them, not all to all */
 	struct fit_pciaddr *devices; /* host devices the domain has for itself */
 	size_t device_count;
 	struct fit_claim_entry *claims; /* by sequence */

@@ -11,6 +11,7 @@
  *   pages     nodeN/…/nr_hugepages        "ADDED/WANTED"      baseline + sum of ADDED
  *   irq       irq/N/smp_affinity_list     "avoid:CPUS"        baseline - all avoided CPUs
  *                                         "to:CPUS"           the latest such set
+ *                                         "left:CPUS"         (none: it is in another's hands)
  *   slice     UNIT.d/50-AllowedCPUs.conf  CPUs to be off      baseline - all of them
  *   group     cgroup/GROUP/cpuset.cpus    the same, without systemd
  *   controllers  cgroup/cgroup.subtree_control   "cpuset"     baseline and that
@@ -106,7 +107,13 @@ char *fit_resource_target(enum fit_resource_kind kind, const char *baseline,
  * grow by; WANTED: pages the domain will use. */
 char *fit_pages_contribution(uint64_t added, uint64_t wanted);
 void fit_pages_contribution_read(const char *text, uint64_t *ret_added, uint64_t *ret_wanted);
-char *fit_irq_contribution(bool avoid, const struct fit_cpuset *cpus);
+
+/* What a domain wants of an interrupt: that it is off some CPUs; that it comes to some; or that was
+ * so, and it is left as others or the kernel have it. */
+enum fit_irq_wish { FIT_IRQ_AVOID, FIT_IRQ_TO, FIT_IRQ_LEFT };
+char *fit_irq_contribution(enum fit_irq_wish wish, const struct fit_cpuset *cpus);
+FIT_MUST_CHECK bool fit_irq_contribution_read(
+	const char *text, enum fit_irq_wish *ret_wish, struct fit_cpuset *ret_cpus);
 
 /* A contribution for people: "off CPU 1", "8 pages, 4 of them added". To be freed. */
 char *fit_contribution_describe(enum fit_resource_kind kind, const char *contribution);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The affinity of interrupts. They are all optional: an interrupt that cannot be moved is no reason
- * to refuse a start. Vectors of a passed-through device do not exist before the guest's driver asks
- * for them, so what is found here is what the host has at `started`.
+ * to refuse a start. Those of a passed-through device are placed by sys/vectors.c.
  */
 #include "sys/wanted.h"
 
@@ -49,35 +48,7 @@ void fit_irqs_expand_elsewhere(struct fit_expansion *expansion, const struct fit
 		if (read_affinity(root, path, &affinity) &&
 			fit_cpuset_intersects(&affinity, &op->cpus))
 			fit_wanted_set(&expansion->wanted, FIT_RESOURCE_IRQ, op, FIT_STEAL(path),
-				fit_irq_contribution(true, &op->cpus));
-	}
-}
-
-void fit_irqs_expand_device(struct fit_expansion *expansion, const struct fit_op *op)
-{
-	const struct fit_fsroot *root = expansion->state->root;
-	fit_autofree char *directory =
-		fit_xasprintf(FIT_PATH_PCI_DEVICES "/%s/msi_irqs", FIT_PCIADDR_STR(op->device));
-	fit_autostrlist struct fit_strlist numbers = {0};
-	bool irqbalance;
-	uint64_t number;
-
-	if (fit_fsroot_list(root, directory, &numbers, NULL) < 0)
-		return;
-	irqbalance = fit_irqbalance_runs(root);
-	for (size_t i = 0; i < numbers.count; i++) {
-		fit_autofree char *path = NULL;
-
-		if (!fit_parse_uint(numbers.items[i], IRQ_NUMBER_MAX, &number))
-			continue;
-		/* A vector is listed before it is requested: then it has no affinity yet. */
-		path = fit_xasprintf(FIT_PATH_PROC_IRQ "/%s/" AFFINITY, numbers.items[i]);
-		if (!fit_fsroot_exists(root, path))
-			continue;
-		if (irqbalance)
-			fit_irqbalance_expand_irq(expansion, op, numbers.items[i]);
-		fit_wanted_set(&expansion->wanted, FIT_RESOURCE_IRQ, op, FIT_STEAL(path),
-			fit_irq_contribution(false, &op->cpus));
+				fit_irq_contribution(FIT_IRQ_AVOID, &op->cpus));
 	}
 }
 
@@ -91,24 +62,44 @@ static bool equal_lists(enum fit_resource_kind kind FIT_UNUSED, const char *a, c
 	return fit_streq(a, b);
 }
 
-char *fit_irq_contribution(bool avoid, const struct fit_cpuset *cpus)
+#define AVOID "avoid:"
+#define TO    "to:"
+#define LEFT  "left:"
+
+char *fit_irq_contribution(enum fit_irq_wish wish, const struct fit_cpuset *cpus)
 {
+	static const char *const words[] = {
+		[FIT_IRQ_AVOID] = AVOID, [FIT_IRQ_TO] = TO, [FIT_IRQ_LEFT] = LEFT};
 	fit_autofree char *list = fit_cpuset_format_list(cpus);
 
-	return fit_xasprintf("%s:%s", avoid ? "avoid" : "to", list);
+	return fit_xasprintf("%s%s", words[wish], list);
+}
+
+bool fit_irq_contribution_read(
+	const char *text, enum fit_irq_wish *ret_wish, struct fit_cpuset *ret_cpus)
+{
+	const char *list = strchr(text, ':');
+
+	if (!list || fit_cpuset_parse_list(list + 1, ret_cpus, NULL) < 0)
+		return false;
+	*ret_wish = fit_starts_with(text, TO)	  ? FIT_IRQ_TO
+		    : fit_starts_with(text, LEFT) ? FIT_IRQ_LEFT
+						  : FIT_IRQ_AVOID;
+	return true;
 }
 
 static char *describe(enum fit_resource_kind kind FIT_UNUSED, const char *contribution)
 {
-	const char *list = strchr(contribution, ':');
+	static const char *const words[] = {
+		[FIT_IRQ_AVOID] = "off", [FIT_IRQ_TO] = "to", [FIT_IRQ_LEFT] = "left, not on"};
 	fit_autofree char *described = NULL;
+	enum fit_irq_wish wish;
 	struct fit_cpuset cpus;
 
-	if (!list || fit_cpuset_parse_list(list + 1, &cpus, NULL) < 0)
+	if (!fit_irq_contribution_read(contribution, &wish, &cpus))
 		return fit_xstrdup(contribution);
 	described = fit_cpuset_describe(&cpus, "CPU");
-	return fit_xasprintf(
-		"%s %s", fit_starts_with(contribution, "avoid:") ? "off" : "to", described);
+	return fit_xasprintf("%s %s", words[wish], described);
 }
 
 static char *steer(enum fit_resource_kind kind FIT_UNUSED, const char *baseline,
@@ -120,12 +111,14 @@ static char *steer(enum fit_resource_kind kind FIT_UNUSED, const char *baseline,
 
 	for (size_t i = 0; i < contributions->count; i++) {
 		const char *text = contributions->items[i];
+		enum fit_irq_wish wish;
 		struct fit_cpuset cpus;
 
-		if (fit_starts_with(text, "to:"))
-			latest = text + strlen("to:");
-		else if (fit_starts_with(text, "avoid:") &&
-			 fit_cpuset_parse_list(text + strlen("avoid:"), &cpus, NULL) == 0)
+		if (!fit_irq_contribution_read(text, &wish, &cpus))
+			continue;
+		if (wish == FIT_IRQ_TO)
+			latest = text + strlen(TO);
+		else if (wish == FIT_IRQ_AVOID)
 			fit_cpuset_unite(&avoided, &cpus);
 	}
 	if (latest)

@@ -140,25 +140,6 @@ void fit_irqbalance_expand_cpus(struct fit_expansion *expansion, const struct fi
 			fit_cpuset_format_list(&op->cpus));
 }
 
-/* Several devices of a domain make one claim. */
-void fit_irqbalance_expand_irq(
-	struct fit_expansion *expansion, const struct fit_op *op, const char *number)
-{
-	static const char path[] = FIT_PATH_IRQBALANCE "/irqs";
-	const struct fit_wanted_list *wanted = &expansion->wanted;
-
-	for (size_t i = 0; i < wanted->count; i++) {
-		if (fit_streq(wanted->items[i].path, path)) {
-			fit_wanted_set(&expansion->wanted, FIT_RESOURCE_BANNED_IRQS, op,
-				fit_xstrdup(path),
-				fit_xasprintf("%s %s", wanted->items[i].contribution, number));
-			return;
-		}
-	}
-	fit_wanted_set(&expansion->wanted, FIT_RESOURCE_BANNED_IRQS, op, fit_xstrdup(path),
-		fit_xstrdup(number));
-}
-
 /* 1: it has to be told. */
 static int renew(struct fit_state *state, struct fit_ledger_entry *entry)
 {

@@ -16,6 +16,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "sys/irqbalance.h"
 #include "sys/value.h"
 #include "sys/wanted.h"
 

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/strlist.h"
 #include "core/hostops.h"
+#include "sys/paths.h"
 #include "sys/state.h"
 
 struct fit_wanted {
@@ -20,6 +21,8 @@ struct fit_wanted {
 	char *contribution;
 	enum fit_phase undo;
 	bool optional; /* what the kernel refuses is left out with a note */
+	bool replaces; /* the domain's claim of that kind and path, if it has one */
+	int refused;   /* after an attempt: the kernel's errno, -1 when it took something else */
 };
 
 struct fit_wanted_list {
@@ -66,12 +69,9 @@ int fit_vf_find(const struct fit_fsroot *root, struct fit_pciaddr vf, struct fit
 char *fit_pci_netdev(const struct fit_fsroot *root, const char *directory);
 
 /* What irqbalance, if it runs, is to leave alone. */
-bool fit_irqbalance_runs(const struct fit_fsroot *root);
+#define FIT_IRQBALANCE_IRQS_KEY FIT_PATH_IRQBALANCE "/irqs"
 void fit_irqbalance_expand_cpus(struct fit_expansion *expansion, const struct fit_op *op);
-void fit_irqbalance_expand_irq(
-	struct fit_expansion *expansion, const struct fit_op *op, const char *number);
 
 void fit_irqs_expand_elsewhere(struct fit_expansion *expansion, const struct fit_op *op);
-void fit_irqs_expand_device(struct fit_expansion *expansion, const struct fit_op *op);
 
 #endif

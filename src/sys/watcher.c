@@ -27,7 +27,9 @@ int fit_watcher_claim(const struct fit_fsroot *root, int *ret_fd, struct fit_err
 	struct flock lock = whole_file();
 	fit_autoclose int fd = -1;
 
-	if (fit_fsroot_make_directories(root, FIT_PATH_REQUESTS, 0700, err) < 0)
+	/* It watches both. */
+	if (fit_fsroot_make_directories(root, FIT_PATH_REQUESTS, 0700, err) < 0 ||
+		fit_fsroot_make_directories(root, FIT_PATH_DOMAINS, 0700, err) < 0)
 		return -1;
 	fd = fit_fsroot_openat(root, FIT_PATH_WATCHER, O_RDWR | O_CREAT | O_NOFOLLOW);
 	if (fd < 0)

@@ -53,6 +53,28 @@ static void on_metadata(virConnectPtr connection FIT_UNUSED, virDomainPtr domain
 		tell(opaque, domain, FIT_VIRT_REQUESTED);
 }
 
+static void on_reboot(virConnectPtr connection FIT_UNUSED, virDomainPtr domain, void *opaque)
+{
+	tell(opaque, domain, FIT_VIRT_RESET);
+}
+
+static void on_device(virConnectPtr connection FIT_UNUSED, virDomainPtr domain,
+	const char *alias FIT_UNUSED, void *opaque)
+{
+	tell(opaque, domain, FIT_VIRT_PLUGGED);
+}
+
+static const struct registration {
+	int event;
+	virConnectDomainEventGenericCallback callback;
+} registrations[FIT_VIRT_CALLBACKS] = {
+	{VIR_DOMAIN_EVENT_ID_LIFECYCLE, VIR_DOMAIN_EVENT_CALLBACK(on_lifecycle)},
+	{VIR_DOMAIN_EVENT_ID_METADATA_CHANGE, VIR_DOMAIN_EVENT_CALLBACK(on_metadata)},
+	{VIR_DOMAIN_EVENT_ID_REBOOT, VIR_DOMAIN_EVENT_CALLBACK(on_reboot)},
+	{VIR_DOMAIN_EVENT_ID_DEVICE_ADDED, VIR_DOMAIN_EVENT_CALLBACK(on_device)},
+	{VIR_DOMAIN_EVENT_ID_DEVICE_REMOVED, VIR_DOMAIN_EVENT_CALLBACK(on_device)},
+};
+
 static void on_close(virConnectPtr connection FIT_UNUSED, int reason FIT_UNUSED, void *opaque)
 {
 	const struct fit_virt_events *events = opaque;
@@ -71,20 +93,25 @@ int fit_virt_events_open(const char *uri, const struct fit_virt_handlers *handle
 {
 	virConnectPtr connection;
 
-	*events = (struct fit_virt_events){.handlers = handlers, .lifecycle = -1, .metadata = -1};
+	bool all = true;
+
+	*events = (struct fit_virt_events){.handlers = handlers};
+	for (size_t i = 0; i < FIT_VIRT_CALLBACKS; i++)
+		events->callbacks[i] = -1;
 	if (fit_virt_open(uri, &events->virt, err) < 0)
 		return -1;
 	connection = events->virt.connection;
 	fit_virt_keep_alive(&events->virt);
 	(void)virConnectRegisterCloseCallback(connection, on_close, events, NULL);
-	events->lifecycle =
-		virConnectDomainEventRegisterAny(connection, NULL, VIR_DOMAIN_EVENT_ID_LIFECYCLE,
-			VIR_DOMAIN_EVENT_CALLBACK(on_lifecycle), events, NULL);
-	events->metadata = virConnectDomainEventRegisterAny(connection, NULL,
-		VIR_DOMAIN_EVENT_ID_METADATA_CHANGE, VIR_DOMAIN_EVENT_CALLBACK(on_metadata), events,
-		NULL);
-	/* The test driver knows no change of metadata. */
-	if (events->lifecycle < 0 || (events->metadata < 0 && fit_virt_is_system(&events->virt))) {
+	for (size_t i = 0; i < FIT_VIRT_CALLBACKS; i++) {
+		const struct registration *registration = &registrations[i];
+
+		events->callbacks[i] = virConnectDomainEventRegisterAny(connection, NULL,
+			registration->event, registration->callback, events, NULL);
+		all &= events->callbacks[i] >= 0;
+	}
+	/* The test driver knows the life cycle only. */
+	if (events->callbacks[0] < 0 || (!all && fit_virt_is_system(&events->virt))) {
 		fit_virt_fail(err, "cannot learn what happens to domains");
 		fit_virt_events_close(events);
 		return -1;
@@ -99,9 +126,8 @@ void fit_virt_events_close(struct fit_virt_events *events)
 	if (!connection)
 		return;
 	(void)virConnectUnregisterCloseCallback(connection, on_close);
-	if (events->lifecycle >= 0)
-		(void)virConnectDomainEventDeregisterAny(connection, events->lifecycle);
-	if (events->metadata >= 0)
-		(void)virConnectDomainEventDeregisterAny(connection, events->metadata);
+	for (size_t i = 0; i < FIT_VIRT_CALLBACKS; i++)
+		if (events->callbacks[i] >= 0)
+			(void)virConnectDomainEventDeregisterAny(connection, events->callbacks[i]);
 	fit_virt_close(&events->virt);
 }

@@ -16,6 +16,8 @@ enum fit_virt_event {
 	FIT_VIRT_UNDEFINED,
 	FIT_VIRT_STARTED,
 	FIT_VIRT_STOPPED,
+	FIT_VIRT_RESET,	  /* the guest reboots, or was made to */
+	FIT_VIRT_PLUGGED, /* a device came or went while it runs */
 };
 
 struct fit_virt_handlers {
@@ -24,11 +26,12 @@ struct fit_virt_handlers {
 	void *context;
 };
 
+#define FIT_VIRT_CALLBACKS 5
+
 struct fit_virt_events {
 	struct fit_virt virt;
 	const struct fit_virt_handlers *handlers;
-	int lifecycle;
-	int metadata;
+	int callbacks[FIT_VIRT_CALLBACKS]; /* -1: not registered */
 };
 
 /* @events and @handlers must stay where they are until fit_virt_events_close(). */

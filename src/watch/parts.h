@@ -12,6 +12,8 @@
 #include "watch/watch.h"
 #include "watch/windows.h"
 
+struct fit_follow;
+
 struct fit_watch {
 	const struct fit_watch_options *options;
 	const char *uri;
@@ -25,6 +27,8 @@ struct fit_watch {
 	unsigned int starters;
 	bool lost; /* the connection for events has ended */
 	bool ends;
+
+	struct fit_follow *follow; /* has a lock of its own */
 };
 
 /* Puts something into the queue, now. */
@@ -42,6 +46,12 @@ struct fit_starts *fit_starts_new(struct fit_watch *watch);
 void fit_starts_free(struct fit_starts *starts); /* waits for the threads */
 int fit_starts_begin(struct fit_starts *starts, const struct fit_virt_domain *domain,
 	const char *profiles, struct fit_err *err);
+
+/* The thread that follows the interrupts of running domains' devices: see watch/follower.h. */
+struct fit_follow *fit_follow_start(struct fit_watch *watch, struct fit_err *err);
+void fit_follow_stop(struct fit_follow *follow);
+/* The journals have changed. With a UUID (else NULL): its guest has started or was reset. */
+void fit_follow_wake(struct fit_follow *follow, const char *uuid);
 
 /* Files and devices. */
 struct fit_sources;

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-#define AT_ONCE (FIT_CAUSE_SCANNED | FIT_CAUSE_CONFLICT | FIT_CAUSE_START)
+#define AT_ONCE (FIT_CAUSE_SCANNED | FIT_CAUSE_CONFLICT | FIT_CAUSE_START | FIT_CAUSE_PLUGGED)
 
 void fit_queue_clear(struct fit_queue *queue)
 {

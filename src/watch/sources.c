@@ -25,7 +25,7 @@
 
 #define KERNEL_GROUP 1 /* its messages; group 2 has those that udevd repeats */
 
-enum place { PLACE_ETC, PLACE_OWN_ETC, PLACE_PROFILES, PLACE_SHIPPED, PLACE_REQUESTS, PLACE_COUNT };
+enum place { PLACE_ETC, PLACE_OWN_ETC, PLACE_PROFILES, PLACE_SHIPPED, PLACE_REQUESTS, PLACE_DOMAINS, PLACE_COUNT };
 
 struct fit_sources {
 	struct fit_watch *watch;
@@ -64,6 +64,7 @@ static void arm_all(struct fit_sources *sources)
 	arm(sources, PLACE_PROFILES, FIT_PATH_ETC_PROFILES, CHANGES);
 	arm(sources, PLACE_SHIPPED, shipped ? shipped : FIT_SHIPPED_PROFILES, CHANGES);
 	arm(sources, PLACE_REQUESTS, FIT_PATH_REQUESTS, IN_MOVED_TO);
+	arm(sources, PLACE_DOMAINS, FIT_PATH_DOMAINS, IN_MOVED_TO | IN_DELETE);
 	/* Only while there is nothing of ours: others write there, too. */
 	if (sources->watches[PLACE_OWN_ETC] < 0)
 		arm(sources, PLACE_ETC, FIT_PATH_ETC_ALL, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
@@ -89,7 +90,12 @@ static bool take_change(struct fit_sources *sources, const struct inotify_event 
 
 	if (event->mask & IN_Q_OVERFLOW) {
 		take_requests(sources);
+		fit_follow_wake(sources->watch->follow, NULL);
 		return true;
+	}
+	if (event->wd == sources->watches[PLACE_DOMAINS]) {
+		fit_follow_wake(sources->watch->follow, NULL);
+		return false;
 	}
 	if (event->wd == sources->watches[PLACE_REQUESTS]) {
 		if (fit_uuid_is_valid(name))
@@ -223,6 +229,7 @@ struct fit_sources *fit_sources_open(struct fit_watch *watch, struct fit_err *er
 		return NULL;
 	}
 	take_requests(sources);
+	fit_follow_wake(watch->follow, NULL);
 	return sources;
 }
 

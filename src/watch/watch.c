@@ -67,11 +67,16 @@ static int serve(struct fit_watch *watch, struct fit_service *service, struct fi
 static int open_and_serve(struct fit_watch *watch, struct fit_err *err)
 {
 	struct fit_service *service = fit_service_open(watch, err);
-	struct fit_sources *sources = service ? fit_sources_open(watch, err) : NULL;
-	int status = sources ? serve(watch, service, err) : -1;
+	struct fit_sources *sources;
+	int status;
 
+	watch->follow = service ? fit_follow_start(watch, err) : NULL;
+	sources = watch->follow ? fit_sources_open(watch, err) : NULL;
+	status = sources ? serve(watch, service, err) : -1;
 	if (sources)
 		fit_sources_close(sources);
+	if (watch->follow)
+		fit_follow_stop(watch->follow);
 	if (service)
 		fit_service_close(service);
 	return status;

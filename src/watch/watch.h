@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The watcher: keeps every definition that requests something fitted.
+ * The watcher: keeps every definition that requests something fitted, and the interrupts of running
+ * domains' devices where they belong.
  *
  *   main thread    libvirt's event loop: events, keep-alive, files and devices that change,
- * signals. It does nothing but put what happened into the queue worker         takes what is due
- * out of the queue and does it, on a connection of its own starters       one thread for each
- * domain that is being started, which takes seconds
+ *                  signals. It does nothing but put what happened into the queue
+ *   worker         takes what is due out of the queue and does it, on a connection of its own
+ *   starters       one thread for each domain that is being started, which takes seconds
+ *   follower       looks for interrupts, without libvirt
  *
  * Nothing is kept that could not be found again: a watcher that is killed and started anew looks at
  * all domains, honours the requests that are there, and gives back what dead domains hold.

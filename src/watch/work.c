@@ -209,6 +209,11 @@ static int look_at(struct fit_worker *worker, const struct fit_virt_domain *doma
 {
 	int found;
 
+	if (causes & (FIT_CAUSE_STARTED | FIT_CAUSE_PLUGGED | FIT_CAUSE_SCANNED) &&
+		fit_worker_note_devices(worker, domain, err) < 0)
+		return -1;
+	if (causes == FIT_CAUSE_PLUGGED)
+		return 0;
 	/* A domain that starts may be in the way of others, whether it is ours or not. */
 	if (causes & FIT_CAUSE_STARTED && fit_worker_survey(worker, NULL) == 0)
 		find_conflicts(worker, domain->uuid);

@@ -48,9 +48,16 @@ static void on_event(void *context, enum fit_virt_event event, const char *uuid)
 	case FIT_VIRT_STOPPED:
 		fit_queue_retry(&watch->queue, now);
 		break;
+	case FIT_VIRT_RESET:
+		break;
+	case FIT_VIRT_PLUGGED:
+		fit_queue_add(&watch->queue, uuid, FIT_CAUSE_PLUGGED, now);
+		break;
 	}
 	pthread_cond_signal(&watch->changed);
 	pthread_mutex_unlock(&watch->lock);
+	if (event == FIT_VIRT_STARTED || event == FIT_VIRT_RESET)
+		fit_follow_wake(watch->follow, uuid);
 }
 
 static void on_lost(void *context)

@@ -30,6 +30,10 @@ int fit_worker_survey(struct fit_worker *worker, struct fit_err *err);
 
 void fit_worker_do(struct fit_worker *worker, const struct fit_queue_item *item);
 
+/* Has the journal of a running domain say which devices it has by now. */
+int fit_worker_note_devices(
+	struct fit_worker *worker, const struct fit_virt_domain *domain, struct fit_err *err);
+
 /* Gives the host back what domains that do not run still hold. */
 void fit_worker_recover(struct fit_worker *worker);
 
