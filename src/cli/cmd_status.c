@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/json.h"
 #include "cli/status.h"
+#include "cli/status_vectors.h"
 #include "cli/verbs.h"
 #include "sys/paths.h"
 #include "sys/value.h"
@@ -30,8 +31,12 @@ static bool is_same_claim(const struct fit_claim_entry *a, const struct fit_clai
 	return a->kind == b->kind && fit_streq(a->contribution, b->contribution);
 }
 
-static void print_claims(const struct fit_claim_entry *claims, size_t count)
+/* Those of vectors are shown with these. */
+static void print_claims(struct fit_journal *journal)
 {
+	const struct fit_claim_entry *claims = journal->claims;
+	size_t count = journal->claim_count;
+
 	for (size_t i = 0; i < count; i++) {
 		fit_autofree char *text =
 			fit_contribution_describe(claims[i].kind, claims[i].contribution);
@@ -40,7 +45,7 @@ static void print_claims(const struct fit_claim_entry *claims, size_t count)
 
 		while (!is_same_claim(&claims[first], &claims[i]))
 			first++;
-		if (first < i)
+		if (first < i || fit_vectors_claim(journal, claims[i].path) == &claims[i])
 			continue;
 		for (size_t j = i; j < count; j++)
 			same += is_same_claim(&claims[j], &claims[i]);
@@ -48,7 +53,7 @@ static void print_claims(const struct fit_claim_entry *claims, size_t count)
 	}
 }
 
-static void print_journal(const struct fit_journal *journal)
+static void print_journal(const struct fit_fsroot *root, struct fit_journal *journal)
 {
 	fit_autofree char *cpus = fit_cpuset_describe(&journal->exclusive_cpus, "CPU");
 
@@ -56,7 +61,8 @@ static void print_journal(const struct fit_journal *journal)
 		print_row("alone on", cpus);
 	for (size_t i = 0; i < journal->device_count; i++)
 		print_row("device", FIT_PCIADDR_STR(journal->devices[i]));
-	print_claims(journal->claims, journal->claim_count);
+	fit_status_print_vectors(root, journal);
+	print_claims(journal);
 }
 
 static const char *state_of(const struct fit_status *status, const struct fit_status_domain *domain)
@@ -66,7 +72,8 @@ static const char *state_of(const struct fit_status *status, const struct fit_st
 	return status->connected ? "not known to libvirt" : "state unknown";
 }
 
-static void print_domain(const struct fit_status *status, const struct fit_status_domain *domain)
+static void print_domain(const struct fit_status *status, const struct fit_status_domain *domain,
+	const struct fit_fsroot *root)
 {
 	const struct fit_standing *standing = &domain->standing;
 	fit_autofree char *name = fit_printable(domain->name);
@@ -81,7 +88,7 @@ static void print_domain(const struct fit_status *status, const struct fit_statu
 	for (size_t i = 0; i < standing->edits.count; i++)
 		print_row("edited", standing->edits.items[i]);
 	if (domain->journal)
-		print_journal(domain->journal);
+		print_journal(root, domain->journal);
 	if (domain->unprepared)
 		print_row("warning", "the hook was not called when it started: the host is not "
 				     "prepared for it");
@@ -138,7 +145,7 @@ static void print_watcher(bool runs)
 		  : "watcher: does not run: definitions are fitted by 'virt-fit apply' only");
 }
 
-static struct json_object *json_journal(const struct fit_journal *journal)
+static struct json_object *json_journal(const struct fit_fsroot *root, struct fit_journal *journal)
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *devices = json_object_new_array();
@@ -162,11 +169,13 @@ static struct json_object *json_journal(const struct fit_journal *journal)
 		object, "stage", json_object_new_string(fit_stage_name(journal->stage)));
 	json_object_object_add(object, "cpus", fit_json_cpus(&journal->exclusive_cpus));
 	json_object_object_add(object, "devices", devices);
+	json_object_object_add(object, "interrupts", fit_status_json_vectors(root, journal));
 	json_object_object_add(object, "claims", claims);
 	return object;
 }
 
-static struct json_object *json_domain(const struct fit_status_domain *domain)
+static struct json_object *json_domain(
+	const struct fit_fsroot *root, const struct fit_status_domain *domain)
 {
 	const struct fit_standing *standing = &domain->standing;
 	struct json_object *object = json_object_new_object();
@@ -181,7 +190,7 @@ static struct json_object *json_domain(const struct fit_status_domain *domain)
 	json_object_object_add(object, "profiles", fit_json_strings(&standing->profiles));
 	json_object_object_add(object, "edited", fit_json_strings(&standing->edits));
 	json_object_object_add(
-		object, "holds", domain->journal ? json_journal(domain->journal) : NULL);
+		object, "holds", domain->journal ? json_journal(root, domain->journal) : NULL);
 	json_object_object_add(object, "unprepared", json_object_new_boolean(domain->unprepared));
 	return object;
 }
@@ -212,7 +221,7 @@ static int print_json(const struct fit_status *status, const struct fit_fsroot *
 	struct json_object *hook = json_object_new_object();
 
 	for (size_t i = 0; i < status->domain_count; i++)
-		json_object_array_add(domains, json_domain(&status->domains[i]));
+		json_object_array_add(domains, json_domain(root, &status->domains[i]));
 	json_object_object_add(hook, "path", fit_json_string_or_null(status->hook.path));
 	json_object_object_add(
 		hook, "executable", json_object_new_boolean(status->hook.executable));
@@ -238,7 +247,7 @@ int fit_cmd_status(struct fit_cli *cli)
 			code = print_json(&status, &cli->root);
 		} else {
 			for (size_t i = 0; i < status.domain_count; i++)
-				print_domain(&status, &status.domains[i]);
+				print_domain(&status, &status.domains[i], &cli->root);
 			print_host(&status, &cli->root);
 			print_hook(&status.hook);
 			print_watcher(status.watched);

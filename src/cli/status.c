@@ -76,7 +76,7 @@ static bool is_listed(const struct fit_virt_domains *all, const struct fit_journ
 static void add_leftovers(const char *which, struct fit_status *status)
 {
 	for (size_t i = 0; i < status->state.journal_count; i++) {
-		const struct fit_journal *journal = &status->state.journals[i];
+		struct fit_journal *journal = &status->state.journals[i];
 
 		if (is_listed(&status->all, journal))
 			continue;

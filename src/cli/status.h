@@ -15,7 +15,7 @@ struct fit_status_domain {
 	const char *uuid;
 	const struct fit_virt_domain *domain; /* NULL: libvirt has (or shows) no such domain */
 	struct fit_standing standing;
-	const struct fit_journal *journal; /* NULL: nothing is held */
+	struct fit_journal *journal; /* NULL: nothing is held */
 	/* It runs with a request, but the hook has not prepared the host for it. */
 	bool unprepared;
 };

@@ -48,7 +48,7 @@ struct fit_journal {
 	struct fit_cpuset held_cpus; /* those of them that planning takes for its own */
 	struct fit_cpuset interrupt_cpus; /* for interrupts of its devices; empty: as they come */
 	bool interrupts_spread;		  /* each to one of them, not all to all */
-	struct fit_pciaddr *devices; /* host devices the domain has for itself */
+	struct fit_pciaddr *devices;	  /* host devices the domain has for itself */
 	size_t device_count;
 	struct fit_claim_entry *claims; /* by sequence */
 	size_t claim_count;

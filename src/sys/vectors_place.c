@@ -22,7 +22,7 @@ struct placing {
 	struct fit_patience *patience; /* NULL: there is no end to it */
 	int64_t now;
 	struct fit_vectors vectors;
-	struct fit_cpuset usable; /* CPUs for them that are online */
+	struct fit_cpuset usable;    /* CPUs for them that are online */
 	struct fit_vector_cpu *cpus; /* the same */
 	size_t cpu_count;
 	struct fit_wanted_list wanted;
@@ -118,10 +118,10 @@ static void find_cpus(struct placing *placing)
 	placing->usable = placing->journal->interrupt_cpus;
 	fit_cpuset_intersect(&placing->usable, &online);
 	fit_cpuset_for_each (cpu, &placing->usable)
-		*FIT_APPEND(placing->cpus, placing->cpu_count) = (struct fit_vector_cpu){
-			.cpu = (unsigned int)cpu,
-			.core = core_of(placing->state->root, (unsigned int)cpu),
-			.load = load_of(placing->state, (unsigned int)cpu)};
+		*FIT_APPEND(placing->cpus, placing->cpu_count) =
+			(struct fit_vector_cpu){.cpu = (unsigned int)cpu,
+				.core = core_of(placing->state->root, (unsigned int)cpu),
+				.load = load_of(placing->state, (unsigned int)cpu)};
 }
 
 static void choose(struct placing *placing, const char *path)
@@ -170,7 +170,8 @@ static void put_back(struct placing *placing, const struct fit_vector *vector,
 		"interrupt %u (%s) is moved again and again by somebody else, now to CPUs %s: "
 		"left there, not on %s; whoever moves it (%s) must be told to leave it alone",
 		vector->number, vector->name, current, where,
-		fit_irqbalance_runs(placing->state->root) ? "irqbalance runs" : "no irqbalance runs");
+		fit_irqbalance_runs(placing->state->root) ? "irqbalance runs"
+							  : "no irqbalance runs");
 	want(placing, vector->path, FIT_IRQ_LEFT, cpus);
 }
 
@@ -240,7 +241,8 @@ static int leave_refused(struct placing *placing, struct fit_err *err)
 		fit_strlist_addf(&placing->report->notes,
 			"/%s cannot be set to '%s' (%s): the interrupt stays where it is",
 			wanted->path, strchr(wanted->contribution, ':') + 1,
-			wanted->refused > 0 ? strerror(wanted->refused) : "something else is there");
+			wanted->refused > 0 ? strerror(wanted->refused)
+					    : "something else is there");
 		want(placing, wanted->path, FIT_IRQ_LEFT, &cpus);
 	}
 	if (placing->wanted.count)

@@ -89,10 +89,8 @@ static void clear_followed(struct fit_followed *followed)
 void fit_follower_init(struct fit_follower *follower, const struct fit_fsroot *root,
 	fit_follower_teller tell, void *context)
 {
-	*follower = (struct fit_follower){.root = root,
-		.tell = tell,
-		.context = context,
-		.irqbalance_due = FIT_QUEUE_NEVER};
+	*follower = (struct fit_follower){
+		.root = root, .tell = tell, .context = context, .irqbalance_due = FIT_QUEUE_NEVER};
 }
 
 void fit_follower_clear(struct fit_follower *follower)
@@ -161,8 +159,7 @@ static void learn(struct fit_followed *followed, const struct fit_journal *journ
 	}
 }
 
-static void follow(
-	struct fit_follower *follower, const struct fit_journal *journal, int64_t now)
+static void follow(struct fit_follower *follower, const struct fit_journal *journal, int64_t now)
 {
 	struct fit_followed *followed = find(follower, journal->uuid);
 
@@ -308,9 +305,8 @@ static bool lists_differ(const struct fit_follower *follower, const struct fit_f
 
 static bool is_moved(const struct fit_follower *follower, const struct expected *expected)
 {
-	fit_autofree char *now = expected->affinity
-					 ? fit_fsroot_try_read(follower->root, expected->path)
-					 : NULL;
+	fit_autofree char *now =
+		expected->affinity ? fit_fsroot_try_read(follower->root, expected->path) : NULL;
 
 	return expected->affinity &&
 	       (!now || !fit_resource_equal(FIT_RESOURCE_IRQ, now, expected->affinity));
@@ -348,8 +344,8 @@ static void tell_placed(struct fit_follower *follower, const struct fit_followed
 		report->placed, fit_plural(report->placed), cpus);
 
 	for (size_t i = 0; i < report->notes.count; i++)
-		follower->tell(follower->context, FIT_LOG_WARNING, followed->name,
-			report->notes.items[i]);
+		follower->tell(
+			follower->context, FIT_LOG_WARNING, followed->name, report->notes.items[i]);
 	if (report->fresh && report->placed)
 		follower->tell(follower->context, FIT_LOG_INFO, followed->name, text);
 }
@@ -377,8 +373,7 @@ static int place(struct fit_follower *follower, struct fit_followed *followed,
 	if (status < 0 || fit_vectors_ban(state, journal, &notes, err) < 0)
 		return -1;
 	for (size_t i = 0; i < notes.count; i++)
-		follower->tell(
-			follower->context, FIT_LOG_WARNING, followed->name, notes.items[i]);
+		follower->tell(follower->context, FIT_LOG_WARNING, followed->name, notes.items[i]);
 	return 0;
 }
 

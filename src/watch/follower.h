@@ -37,9 +37,9 @@ struct fit_follower {
 	struct fit_followed *items; /* domains */
 	size_t count;
 	struct fit_patience patience;
-	char *complaint;	      /* what was said of the state that cannot be read; NULL */
-	int64_t irqbalance_changed;   /* its directory's time, in nanoseconds */
-	int64_t irqbalance_due;	      /* when to look whether it is another one; FIT_QUEUE_NEVER */
+	char *complaint;	    /* what was said of the state that cannot be read; NULL */
+	int64_t irqbalance_changed; /* its directory's time, in nanoseconds */
+	int64_t irqbalance_due;	    /* when to look whether it is another one; FIT_QUEUE_NEVER */
 };
 
 void fit_follower_init(struct fit_follower *follower, const struct fit_fsroot *root,

@@ -25,7 +25,15 @@
 
 #define KERNEL_GROUP 1 /* its messages; group 2 has those that udevd repeats */
 
-enum place { PLACE_ETC, PLACE_OWN_ETC, PLACE_PROFILES, PLACE_SHIPPED, PLACE_REQUESTS, PLACE_DOMAINS, PLACE_COUNT };
+enum place {
+	PLACE_ETC,
+	PLACE_OWN_ETC,
+	PLACE_PROFILES,
+	PLACE_SHIPPED,
+	PLACE_REQUESTS,
+	PLACE_DOMAINS,
+	PLACE_COUNT
+};
 
 struct fit_sources {
 	struct fit_watch *watch;

@@ -156,8 +156,7 @@ void vector_vanishes(struct scene *scene, const char *device_name, unsigned int 
 	(void)unlinkat(scene->f.root.fd, affinity, 0);
 	remove_path(scene, AT_REMOVEDIR, "proc/irq", number);
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(files); i++) {
-		fit_autofree char *path =
-			fit_xasprintf("sys/kernel/irq/%u/%s", number, files[i]);
+		fit_autofree char *path = fit_xasprintf("sys/kernel/irq/%u/%s", number, files[i]);
 
 		(void)unlinkat(scene->f.root.fd, path, 0);
 	}

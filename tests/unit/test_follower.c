@@ -221,7 +221,8 @@ static void one_that_somebody_moves_is_put_back_with_a_bound(void **unused)
 	assert_false(scene_has_said(&scene, "again and again"));
 	vector_moved(&scene, 50, "6");
 	scene_wait(&scene, IN_TIME_LATE_MS);
-	assert_true(scene_has_said(&scene, "again and again by somebody else, now to CPUs 6: left"));
+	assert_true(
+		scene_has_said(&scene, "again and again by somebody else, now to CPUs 6: left"));
 	claim = vector_claim(&scene, 50);
 	assert_string_equal(claim, "left:2");
 	/* It stays so, also for the next watcher. */
@@ -310,8 +311,7 @@ static void what_is_not_the_guests_is_not_touched(void **unused)
 	scene_begin_to_follow(&scene);
 	scene_wait(&scene, 10000);
 	assert_int_equal(scene.f.kernel.host_writes, 0);
-	fit_test_kernel_set(
-		&scene.f.kernel, "sys/kernel/irq/11/actions = vfio-intx(" VF_B ")\n");
+	fit_test_kernel_set(&scene.f.kernel, "sys/kernel/irq/11/actions = vfio-intx(" VF_B ")\n");
 	scene_wait(&scene, IN_TIME_LATE_MS);
 	vector_is_on(&scene, 11, "2");
 	vector_is_on(&scene, 50, BIRTH);

@@ -14,13 +14,13 @@
 #include "support_vectors.h"
 #include "sys/vectors.h"
 
-#define FIRST	     50
-#define NUMBERS	     6
-#define SETTLE_MS    4000
-#define WALKS	     60
-#define STEPS	     40
-#define GUEST_CPUS   "2-5"
-#define IRQBALANCE   "run/irqbalance"
+#define FIRST	   50
+#define NUMBERS	   6
+#define SETTLE_MS  4000
+#define WALKS	   60
+#define STEPS	   40
+#define GUEST_CPUS "2-5"
+#define IRQBALANCE "run/irqbalance"
 
 /* What the kernel has under each number: 0 nothing, 1 and 2 a vector of the guest, listed or
  * requested, 3 somebody else's. */
@@ -59,10 +59,9 @@ static void all_is_as_it_should_be(struct world *world)
 
 static void others_appear(struct world *world, unsigned int i)
 {
-	fit_autofree char *manifest =
-		fit_xasprintf("proc/irq/%u/smp_affinity_list = 2-3\n"
-			      "sys/kernel/irq/%u/actions = eth%u\n",
-			FIRST + i, FIRST + i, i);
+	fit_autofree char *manifest = fit_xasprintf("proc/irq/%u/smp_affinity_list = 2-3\n"
+						    "sys/kernel/irq/%u/actions = eth%u\n",
+		FIRST + i, FIRST + i, i);
 
 	fit_test_kernel_set(&world->scene.f.kernel, manifest);
 }
@@ -126,8 +125,8 @@ static void whatever_happens_they_end_where_they_belong(void **unused)
 		scene_open(&world.scene);
 		if (walk % 2)
 			fit_test_kernel_set(&world.scene.f.kernel,
-				IRQBALANCE "/cpus = none\n" IRQBALANCE
-					   "/irqs = none\n" IRQBALANCE "/name = irqbalance1.sock\n");
+				IRQBALANCE "/cpus = none\n" IRQBALANCE "/irqs = none\n" IRQBALANCE
+					   "/name = irqbalance1.sock\n");
 		free(world.scene.f.before);
 		world.scene.f.before = dump(&world.scene.f);
 		scene_begin_to_follow(&world.scene);
@@ -190,9 +189,8 @@ static bool story_with_fault(struct scene *scene, enum fit_test_fault fault, uns
 static void open_story(struct scene *scene)
 {
 	scene_open(scene);
-	fit_test_kernel_set(&scene->f.kernel, IRQBALANCE "/cpus = none\n" IRQBALANCE
-							 "/irqs = 9\n" IRQBALANCE
-							 "/name = irqbalance1.sock\n");
+	fit_test_kernel_set(&scene->f.kernel, IRQBALANCE
+		"/cpus = none\n" IRQBALANCE "/irqs = 9\n" IRQBALANCE "/name = irqbalance1.sock\n");
 	free(scene->f.before);
 	scene->f.before = dump(&scene->f);
 	vector_appears(scene, VF_A, 50, 0);

@@ -32,6 +32,8 @@ static void make_journal(struct fit_journal *journal)
 	fit_cpuset_add(&journal->vcpu_cpus, 3);
 	fit_cpuset_add(&journal->vcpu_cpus, 9);
 	fit_cpuset_add(&journal->held_cpus, 9);
+	fit_cpuset_add(&journal->interrupt_cpus, 700);
+	journal->interrupts_spread = true;
 	*FIT_APPEND(journal->devices, journal->device_count) =
 		(struct fit_pciaddr){.domain = 0x10000, .bus = 0xe1};
 	for (uint64_t i = 1; i < 4; i++) {
@@ -41,6 +43,7 @@ static void make_journal(struct fit_journal *journal)
 		claim->path = fit_xasprintf("proc/irq/%d/smp_affinity_list", (int)i);
 		claim->contribution = fit_xstrdup("avoid:3,700");
 		claim->undo = FIT_PHASE_STOPPED;
+		claim->moved = i == 2 ? 7 : 0;
 	}
 }
 
@@ -73,6 +76,10 @@ static void a_journal_is_read_as_it_was_written(void **unused)
 	assert_string_equal(printed, text);
 	assert_string_equal(again.name, journal.name);
 	assert_int_equal(again.claim_count, 3);
+	assert_true(again.interrupts_spread);
+	assert_int_equal(fit_cpuset_count(&again.interrupt_cpus), 1);
+	assert_int_equal(again.claims[1].moved, 7);
+	assert_int_equal(again.claims[2].moved, 0);
 	assert_true(fit_cpuset_equal(&again.vcpu_cpus, &journal.vcpu_cpus));
 	assert_true(fit_cpuset_equal(&again.held_cpus, &journal.held_cpus));
 	assert_true(fit_journal_has_device(&again, journal.devices[0]));
