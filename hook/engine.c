@@ -7,11 +7,12 @@
  *
  * It is called by the gate inside libvirtd's call of the hook, so: it never talks to libvirt
  * (that would wait for ourselves), starts no program, and ends in time. stdout stays
- * empty: at migrate and restore it would replace the domain's XML. stderr gets the one line that
- * explains a refusal; everything else goes to syslog.
+ * empty, but for migrate and restore, where it replaces the domain's XML. stderr gets the one line
+ * that explains a refusal; everything else goes to syslog.
  *
- * Only prepare and start can refuse. A non-zero exit at reconnect would kill the running guest, at
- * started likewise, and at migrate and restore it would lose a saved state.
+ * Only what comes before QEMU runs can refuse. A non-zero exit at reconnect or started would kill
+ * the running guest. A refused migration leaves it running where it is, a refused restore leaves
+ * the saved state.
  */
 #include "engine.h"
 
@@ -49,8 +50,8 @@ static const struct operation {
 	{"stopped", "end", fit_call_stopped, false},
 	{"release", "end", fit_call_release, false},
 	{"reconnect", "begin", fit_call_reconnect, false},
-	{"migrate", "begin", fit_call_incoming, false},
-	{"restore", "begin", fit_call_incoming, false},
+	{"migrate", "begin", fit_call_migrate, true},
+	{"restore", "begin", fit_call_restore, true},
 };
 
 void fit_call_log(const struct fit_call *call, const struct fit_strlist *notes)

@@ -31,8 +31,10 @@ int fit_call_stopped(struct fit_call *call, struct fit_err *err);
 int fit_call_release(struct fit_call *call, struct fit_err *err);
 int fit_call_reconnect(struct fit_call *call, struct fit_err *err);
 
-/* migrate and restore: a prepare follows for a definition that cannot be fitted again. */
-int fit_call_incoming(struct fit_call *call, struct fit_err *err);
+/* A domain comes by migration, or from a saved state, and is planned for anew (engine_incoming.c).
+ * A prepare follows, for which it is marked. An error is the answer to libvirt. */
+int fit_call_migrate(struct fit_call *call, struct fit_err *err);
+int fit_call_restore(struct fit_call *call, struct fit_err *err);
 
 /* Waits for others who change the host, up to a limit; then the operation has its time. */
 int fit_call_open_state(struct fit_call *call, struct fit_state *ret_state, struct fit_err *err);
@@ -60,6 +62,9 @@ int fit_order_read(
 /* Is the definition what virt-fit made of this request, this profile, on this host? */
 int fit_order_check_fitted(
 	struct fit_call *call, const struct fit_order *order, struct fit_err *err);
+
+/* What the journal says that it has for itself. */
+void fit_order_hold(const struct fit_order *order, struct fit_journal *journal);
 
 /*
  * What becomes of a start that @err stands in the way of: the definition is not fitted, or what it

@@ -15,8 +15,6 @@
 #include "core/request.h"
 #include "sys/executor.h"
 
-#define INCOMING_MAX_S 60
-
 /* By UUID; by name when the XML could not be read. */
 static struct fit_journal *find_journal(const struct fit_call *call, const struct fit_state *state)
 {
@@ -24,13 +22,13 @@ static struct fit_journal *find_journal(const struct fit_call *call, const struc
 			  : fit_state_journal_by_name(state, call->name);
 }
 
-static void hold(struct fit_journal *journal, const struct fit_order *order)
+void fit_order_hold(const struct fit_order *order, struct fit_journal *journal)
 {
 	const struct fit_domain *domain = &order->domain;
 
 	journal->exclusive_cpus = order->ops.exclusive_cpus;
 	journal->vcpu_cpus = fit_domain_vcpu_cpus(domain);
-	journal->held_cpus = fit_domain_held_cpus(domain);
+	journal->held_cpus = fit_domain_own_cpus(domain);
 	journal->interrupt_cpus = order->ops.interrupt_cpus;
 	journal->interrupts_spread = order->ops.interrupts_spread;
 	for (size_t i = 0; i < domain->hostdev_count; i++)
@@ -67,7 +65,7 @@ static int claim_host(struct fit_call *call, struct fit_state *state, const stru
 	struct fit_journal *journal =
 		fit_state_add_journal(state, call->uuid, call->name, FIT_STAGE_PREPARED);
 
-	hold(journal, order);
+	fit_order_hold(order, journal);
 	if (fit_state_check_holders(state, journal, err) < 0)
 		return incoming ? -1 : fit_order_decide(call, order, false, err);
 	if (check_sharing(call, state, journal, order, incoming, err) < 0)
@@ -84,14 +82,6 @@ static int claim_host(struct fit_call *call, struct fit_state *state, const stru
 	return -1;
 }
 
-/* Libvirt goes from migrate or restore to prepare at once: an older mark is of an attempt that got
- * no further. */
-static bool is_incoming(const struct fit_call *call, const struct fit_journal *journal)
-{
-	return journal && journal->stage == FIT_STAGE_INCOMING &&
-	       fit_state_journal_age_s(&call->root, journal) <= INCOMING_MAX_S;
-}
-
 static int check_fitted(struct fit_call *call, const struct fit_order *order, struct fit_err *err)
 {
 	if (fit_order_check_fitted(call, order, err) == 0)
@@ -104,7 +94,7 @@ static int check_fitted(struct fit_call *call, const struct fit_order *order, st
 static int prepare(struct fit_call *call, struct fit_state *state, struct fit_err *err)
 {
 	struct fit_journal *old = fit_state_journal(state, call->uuid);
-	bool incoming = is_incoming(call, old);
+	bool incoming = old && fit_state_is_incoming(&call->root, old);
 	fit_autostrlist struct fit_strlist notes = {0};
 	struct fit_order order = {0};
 	int result;
@@ -227,24 +217,4 @@ int fit_call_reconnect(struct fit_call *call, struct fit_err *err)
 	fit_state_close(&state);
 	fit_call_log(call, &notes);
 	return 0;
-}
-
-int fit_call_incoming(struct fit_call *call, struct fit_err *err)
-{
-	struct fit_state state;
-	struct fit_journal *journal;
-	int result;
-
-	if (!call->uuid)
-		return 0;
-	if (fit_call_open_state(call, &state, err) < 0)
-		return -1;
-	/* One of its own is of a dead start: prepare would undo it anyway. */
-	result = fit_executor_undo(&state, call->uuid, FIT_PHASE_RELEASE, NULL, err);
-	if (result == 0) {
-		journal = fit_state_add_journal(&state, call->uuid, call->name, FIT_STAGE_INCOMING);
-		result = fit_state_save_journal(&state, journal, err);
-	}
-	fit_state_close(&state);
-	return result;
 }

@@ -19,6 +19,7 @@
 #include "core/iothread_users.h"
 #include "core/overlay.h"
 #include "core/profile_steps.h"
+#include "core/replan.h"
 #include "core/request.h"
 #include "core/rewrite.h"
 #include "core/xml.h"
@@ -30,8 +31,9 @@ struct render {
 	struct fit_remains *remains;
 	struct fit_domain previous; /* the input as it is */
 	struct fit_domain original; /* without our edits */
+	struct fit_replan replan;   /* of a domain that arrives */
 	struct fit_overlay_effect overlay;
-	xmlDoc *overlaid;	   /* the original with the overlay; NULL: there is none */
+	xmlDoc *overlaid;	   /* the original with what stays and the overlay; NULL: neither */
 	struct fit_domain planned; /* the view of that */
 	struct fit_domain fitted;
 	struct fit_request request;
@@ -59,6 +61,7 @@ static void render_clear(struct render *render)
 	fit_xml_free_doc(&render->doc);
 	fit_domain_clear(&render->previous);
 	fit_domain_clear(&render->original);
+	fit_replan_clear(&render->replan);
 	fit_overlay_effect_clear(&render->overlay);
 	fit_xml_free_doc(&render->overlaid);
 	fit_domain_clear(&render->planned);
@@ -128,18 +131,22 @@ static int blame_overlay(const struct fit_overlay *overlay, struct fit_err *err)
 static int lay_overlay(struct render *render, struct fit_err *err)
 {
 	const char *name = render->input->name;
+	const struct fit_overlay *overlay = render->result.profile.overlay;
 	const struct fit_record info = {0};
 
 	render->overlaid = xmlCopyDoc(render->doc, 1);
 	if (!render->overlaid)
 		abort();
-	if (fit_overlay_emit(render->result.profile.overlay, render->overlaid,
-		    render->original.name, &render->overlay, err) < 0 ||
-		fit_rewrite_apply(
-			render->overlaid, name, &render->overlay.edits, &info, NULL, err) < 0)
+	if (render->replan.kept.count && fit_rewrite_apply(render->overlaid, name,
+						 &render->replan.kept, &info, NULL, err) < 0)
+		return -1;
+	if (overlay && (fit_overlay_emit(overlay, render->overlaid, render->original.name,
+				&render->overlay, err) < 0 ||
+			       fit_rewrite_apply(render->overlaid, name, &render->overlay.edits,
+				       &info, NULL, err) < 0))
 		return -1;
 	if (fit_domain_read(render->overlaid, name, &render->planned, err) < 0)
-		return blame_overlay(render->result.profile.overlay, err);
+		return overlay ? blame_overlay(overlay, err) : -1;
 	return 0;
 }
 
@@ -175,6 +182,7 @@ static int apply(struct render *render, struct fit_err *err)
 {
 	const struct fit_render_input *input = render->input;
 	struct fit_profile *profile = &render->result.profile;
+	const struct fit_replan *replan = &render->replan;
 	fit_autofree char *names = fit_strlist_join(&profile->names, " ");
 	fit_autofree char *only =
 		profile->only.count ? fit_strlist_join(&profile->only, " ") : NULL;
@@ -182,9 +190,9 @@ static int apply(struct render *render, struct fit_err *err)
 	const struct fit_record info = {
 		.version = version,
 		.profile = names,
-		.digest = render->result.digest,
+		.digest = replan->recorded ? replan->digest : render->result.digest,
 		.host = input->host->identity,
-		.only = only,
+		.only = replan->recorded ? replan->only : only,
 		.had_metadata = input->had_metadata,
 	};
 
@@ -224,8 +232,9 @@ static void finish(struct render *render, const struct fit_plan_input *plan_inpu
 	const struct fit_render_input *input = render->input;
 	struct fit_render_result *result = &render->result;
 
-	result->changed = !fit_xml_equivalent(
-		xmlDocGetRootElement(render->before), xmlDocGetRootElement(render->doc));
+	result->changed = input->arrives ? fit_replan_differs(render->before, render->doc)
+					 : !fit_xml_equivalent(xmlDocGetRootElement(render->before),
+						   xmlDocGetRootElement(render->doc));
 	result->xml = result->changed ? fit_xml_print(render->doc)
 				      : fit_xstrndup(input->xml, input->length);
 	result->report = fit_plan_report(&result->plan, plan_input, &result->ops, false);
@@ -243,14 +252,19 @@ static int make(struct render *render, struct fit_err *err)
 		.claims = &render->others,
 		.networks = render->input->networks,
 		.target = render->input->target,
+		.without_advice = render->input->arrives, /* its size is what it is */
 		.is_buffered = render->input->is_buffered,
 		.is_buffered_context = render->input->is_buffered_context,
 	};
 
 	if (read_document(render, err) < 0 || read_profile(render, err) < 0)
 		return -1;
+	if (render->input->arrives &&
+		fit_replan_begin(render->before, render->input->name, &render->previous,
+			&render->result.profile, &render->replan, err) < 0)
+		return -1;
 	plan_input.original = render->doc;
-	if (render->result.profile.overlay) {
+	if (render->result.profile.overlay || render->replan.kept.count) {
 		if (lay_overlay(render, err) < 0)
 			return -1;
 		plan_input.domain = &render->planned;
@@ -262,6 +276,8 @@ static int make(struct render *render, struct fit_err *err)
 		fit_emit(&render->result.plan, &plan_input, &render->edits, err) < 0)
 		return -1;
 	join_overlay(render);
+	if (render->input->arrives)
+		fit_replan_limit(&render->replan, &render->overlay.edits);
 	if (apply(render, err) < 0)
 		return -1;
 	fit_hostops_derive(&render->fitted, &render->result.profile, &render->result.ops);

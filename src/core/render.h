@@ -24,6 +24,7 @@ struct fit_render_input {
 	const struct fit_request *asked; /* on top of the document's request; NULL: nothing */
 	bool had_metadata;		 /* see fit_record */
 	const struct fit_strlist *only;	 /* only these intents; NULL or empty: all */
+	bool arrives;			 /* its guest runs already: see core/replan.h */
 	const struct fit_host *host;
 	const struct fit_claims *claims;     /* may contain the domain itself; may be NULL */
 	const struct fit_networks *networks; /* of libvirt; NULL: not known */

@@ -55,3 +55,22 @@ bool fit_rewrite_holds(xmlDoc *doc, const struct fit_record *record, char **ret_
 	}
 	return true;
 }
+
+void fit_rewrite_list_held(
+	xmlDoc *doc, const struct fit_record *record, struct fit_edits *ret_edits)
+{
+	fit_autolookup struct fit_lookup lookup = {0};
+
+	for (size_t i = 0; i < record->facet_count; i++) {
+		const struct fit_facet *facet = &record->facets[i];
+
+		/* Containers, and what came with another facet, come again by themselves. */
+		if (facet->container || (!facet->before && !facet->wrote) ||
+			!facet_holds(&lookup, xmlDocGetRootElement(doc), facet))
+			continue;
+		if (facet->wrote)
+			fit_edits_set(ret_edits, facet->path, facet->wrote);
+		else
+			fit_edits_remove(ret_edits, facet->path);
+	}
+}

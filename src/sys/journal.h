@@ -22,7 +22,9 @@
 #include "sys/resource.h"
 
 enum fit_stage {
-	FIT_STAGE_INCOMING, /* the migrate or restore hook announced the domain: nothing is held */
+	/* The migrate or restore hook announced the domain. It holds nothing: what is said of it
+	 * here is what it will. */
+	FIT_STAGE_INCOMING,
 	FIT_STAGE_PREPARED,
 	FIT_STAGE_STARTED, /* QEMU runs: its hugepages are no longer free */
 	FIT_STAGE_STOPPED,
@@ -45,7 +47,8 @@ struct fit_journal {
 	struct fit_cpuset exclusive_cpus;
 	/* Files of versions without these are read as if they were empty. */
 	struct fit_cpuset vcpu_cpus; /* all that its vCPUs are pinned to, alone or with others */
-	struct fit_cpuset held_cpus; /* those of them that planning takes for its own */
+	struct fit_cpuset
+		held_cpus; /* all that planning takes for its own: fit_domain_own_cpus() */
 	struct fit_cpuset interrupt_cpus; /* for interrupts of its devices; empty: as they come */
 	bool interrupts_spread;		  /* each to one of them, not all to all */
 	struct fit_pciaddr *devices;	  /* host devices the domain has for itself */

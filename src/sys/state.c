@@ -14,6 +14,8 @@
 #include "sys/lock.h"
 #include "sys/paths.h"
 
+#define INCOMING_MAX_S 60
+
 static void drop_journal(struct fit_state *state, size_t index)
 {
 	struct fit_journal *journal = &state->journals[index];
@@ -155,6 +157,35 @@ int64_t fit_state_journal_age_s(const struct fit_fsroot *root, const struct fit_
 	return now.tv_sec > status.st_mtim.tv_sec ? now.tv_sec - status.st_mtim.tv_sec : 0;
 }
 
+bool fit_state_is_incoming(const struct fit_fsroot *root, const struct fit_journal *journal)
+{
+	return journal->stage == FIT_STAGE_INCOMING &&
+	       fit_state_journal_age_s(root, journal) <= INCOMING_MAX_S;
+}
+
+void fit_state_claims(
+	const struct fit_state *state, const char *uuid, struct fit_claims *ret_claims)
+{
+	for (size_t i = 0; i < state->journal_count; i++) {
+		const struct fit_journal *journal = &state->journals[i];
+		struct fit_claim *claim;
+
+		if (strcasecmp(journal->uuid, uuid) == 0 ||
+			(journal->stage == FIT_STAGE_INCOMING &&
+				!fit_state_is_incoming(state->root, journal)))
+			continue;
+		claim = FIT_APPEND(ret_claims->items, ret_claims->count);
+		claim->name = fit_xstrdup(journal->name);
+		claim->uuid = fit_xstrdup(journal->uuid);
+		claim->running = true;
+		claim->state = journal->stage == FIT_STAGE_INCOMING ? "arriving" : NULL;
+		if (journal->stage != FIT_STAGE_STOPPED)
+			claim->cpus = journal->held_cpus;
+		for (size_t j = 0; j < journal->device_count; j++)
+			*FIT_APPEND(claim->devices, claim->device_count) = journal->devices[j];
+	}
+}
+
 int fit_state_save_ledger(struct fit_state *state, struct fit_err *err)
 {
 	return fit_ledger_save(state->root, &state->ledger, state->boot_id, err);
@@ -226,7 +257,10 @@ static int check_others(const struct fit_state *state, const struct fit_journal 
 	for (size_t i = 0; i < state->journal_count; i++) {
 		const struct fit_journal *other = &state->journals[i];
 
-		if (strcasecmp(other->uuid, mine->uuid) != 0 && against(mine, other, err) < 0)
+		/* What is only planned for one that is on its way is nobody's yet. */
+		if (strcasecmp(other->uuid, mine->uuid) == 0 || other->stage == FIT_STAGE_INCOMING)
+			continue;
+		if (against(mine, other, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -252,7 +286,7 @@ void fit_state_note_floating(
 		fit_autofree char *name = fit_printable(other->name);
 		fit_autofree char *cpus = NULL;
 
-		if (strcasecmp(other->uuid, mine->uuid) == 0)
+		if (strcasecmp(other->uuid, mine->uuid) == 0 || other->stage == FIT_STAGE_INCOMING)
 			continue;
 		cpus = describe_common(&mine->exclusive_cpus, &other->vcpu_cpus, other);
 		if (cpus)

@@ -12,10 +12,12 @@
 #ifndef FIT_SYS_STATE_H
 #define FIT_SYS_STATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
+#include "core/claims.h"
 #include "sys/fsroot.h"
 #include "sys/journal.h"
 #include "sys/ledger.h"
@@ -57,6 +59,15 @@ int fit_state_remove_journal(
 
 /* Seconds since the journal was saved last; 0 when that cannot be told. */
 int64_t fit_state_journal_age_s(const struct fit_fsroot *root, const struct fit_journal *journal);
+
+/* Is it of a domain that is announced, and on its way? libvirt goes from migrate or restore to
+ * prepare at once: an older mark is of an attempt that got no further. */
+bool fit_state_is_incoming(const struct fit_fsroot *root, const struct fit_journal *journal);
+
+/* What all domains but the one with this UUID have for themselves, as claims for planning: those
+ * that run, and those that are on their way. */
+void fit_state_claims(
+	const struct fit_state *state, const char *uuid, struct fit_claims *ret_claims);
 
 /* Refuses, naming the holder, when another domain has CPUs or devices of @mine for itself. */
 int fit_state_check_holders(
