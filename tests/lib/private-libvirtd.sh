@@ -22,7 +22,8 @@
 #
 # Inside, `virt-fit` on PATH and /usr/sbin/virt-fit-hook are small scripts that execute the built
 # programs with the profiles of this tree and the root that was set. Environment: TOP,
-# BUILD (absolute, default TOP/build), PRIVATE (the tmpfs).
+# BUILD (absolute, default TOP/build), PRIVATE (the tmpfs), LIBVIRTD_UUID (of the host, as its daemon
+# has it).
 
 TOP=${TOP:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
 BUILD=${BUILD:-$TOP/build}
@@ -105,10 +106,10 @@ private_libvirtd_configure() {
 		dynamic_ownership = 0
 		remember_owner = 0
 	END
-	cat >"/etc/libvirt/$daemon.conf" <<-'END'
+	cat >"/etc/libvirt/$daemon.conf" <<-END
 		auth_unix_rw = "none"
 		auth_unix_ro = "none"
-		host_uuid = "8d0c1c5e-3f0a-4a53-9d0e-6c1f1f1d2a10"
+		host_uuid = "${LIBVIRTD_UUID:-8d0c1c5e-3f0a-4a53-9d0e-6c1f1f1d2a10}"
 		log_outputs = "3:file:/var/log/libvirtd.log"
 	END
 }

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A saved guest starts again after its profile has changed: its devices are in the saved state, so it
-# starts as it was saved, and the host is prepared for that.
+# starts as it was saved, and the host is prepared for that. Only its placements are planned anew, where
+# the host has changed.
 set -eu
 . "$TOP/tests/lib/guest.sh"
 guest_stage "$@"
@@ -16,5 +17,38 @@ virsh -q start web01
 guest_is web01 running || fail "the guest is $(virsh -q domstate web01)"
 threads_are_as_defined web01
 [ "$(host_dump)" != "$before" ] || fail "the host was not prepared"
+virsh -q destroy web01
+host_is_as_before "$before"
+
+# Its core has become housekeeping's: another one is found for it.
+read -ra cpus <<<"$(host_cpus)"
+vcpu_pin() {
+	xml_value "//vcpupin[@vcpu='0']/@cpuset" "$(virsh -q dumpxml web01)"
+}
+virsh -q start web01
+same "the pin" "${cpus[1]}" "$(vcpu_pin)"
+virsh -q managedsave web01
+mkdir -p "$HOST/etc/virt-fit"
+echo "<host xmlns='urn:virt-fit:host:1'><housekeeping cpus='${cpus[1]}'/></host>" \
+	>"$HOST/etc/virt-fit/host.xml"
+virsh -q start web01
+same "the pin" "${cpus[0]}" "$(vcpu_pin)"
+threads_are_as_defined web01
+virsh -q managedsave web01
+host_is_as_before "$before"
+
+# Others have all cores now: it waits, and nothing of it is lost.
+GUEST_DISK=$TEST_DIR/another.img
+guest_xml another "$(request low-latency)" | sed "s/<vcpu>1</<vcpu>$((${#cpus[@]} - 1))</" >"$TEST_DIR/another.xml"
+virsh -q define "$TEST_DIR/another.xml"
+virt-fit apply another
+virsh -q start another
+refuses virsh -q start web01
+contains "the refusal" "$refusal" "virt-fit: web01: cannot fit: 1 whole core wanted"
+contains "the refusal" "$refusal" "another (running) holds"
+same "what is saved" web01 "$(virsh -q list --all --with-managed-save --name)"
+virsh -q destroy another
+virsh -q start web01
+threads_are_as_defined web01
 virsh -q destroy web01
 host_is_as_before "$before"
