@@ -14,7 +14,7 @@ static int show(const struct fit_cli *cli, const struct fit_subject *subject,
 	if (cli->json)
 		return fit_cli_print_json(fit_json_plan(subject->name, result));
 	fit_cli_print_notes(subject, result);
-	fputs(cli->why ? result->report_why : result->report, stdout);
+	fputs(result->report, stdout);
 	return FIT_EXIT_DONE;
 }
 
@@ -33,12 +33,13 @@ static int plan_all(struct fit_cli *cli)
 	struct fit_err err = FIT_ERR_INIT;
 	int code = FIT_EXIT_DONE;
 
+	session.report = cli->why ? FIT_REPORT_WHY : FIT_REPORT_NONE;
 	if (fit_packing_make(cli, &session, &packing, &err) < 0)
 		code = show_error(cli, &err);
 	else if (cli->json)
 		fit_cli_print_json(fit_packing_json(&session.host, &packing));
 	else
-		fit_packing_show(&session.host, &packing, cli->why);
+		fit_packing_show(&session.host, &packing);
 	if (packing.refused) {
 		fit_cli_note("%zu of %zu domain%s cannot fit", packing.refused, packing.count,
 			fit_plural(packing.count));
@@ -57,6 +58,7 @@ static int plan_one(struct fit_cli *cli)
 	struct fit_err err = FIT_ERR_INIT;
 	int code;
 
+	session.report = cli->why ? FIT_REPORT_WHY : FIT_REPORT_PLAIN;
 	if (fit_session_fetch(&session, cli->args[0], &subject, &err) < 0 ||
 		fit_cli_survey(&session, &err) < 0 ||
 		fit_session_render(&session, &subject, NULL, &cli->only, false, &result, &err) < 0)

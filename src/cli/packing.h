@@ -47,7 +47,8 @@ extern const char *const fit_packing_order[FIT_PACKING_RANKS];
 const char *fit_packed_state_name(const struct fit_packed *packed);
 
 /* packing_show.c */
-void fit_packing_show(const struct fit_host *host, const struct fit_packing *packing, bool why);
+/* Before the table the plans, where the session asked for reports of them. */
+void fit_packing_show(const struct fit_host *host, const struct fit_packing *packing);
 
 struct json_object;
 struct json_object *fit_packing_json(

@@ -178,11 +178,12 @@ static void show_left(const struct fit_host *host, const struct fit_left *left)
 	fit_table_clear(&table);
 }
 
-void fit_packing_show(const struct fit_host *host, const struct fit_packing *packing, bool why)
+void fit_packing_show(const struct fit_host *host, const struct fit_packing *packing)
 {
-	for (size_t i = 0; why && i < packing->count; i++)
-		if (packing->items[i].state == FIT_PACKED_PLANNED)
-			printf("%s\n", packing->items[i].result.report_why);
+	for (size_t i = 0; i < packing->count; i++)
+		if (packing->items[i].state == FIT_PACKED_PLANNED &&
+			packing->items[i].result.report)
+			printf("%s\n", packing->items[i].result.report);
 	show_rows(host, packing);
 	for (size_t i = 0; i < packing->count; i++)
 		show_problems(&packing->items[i]);

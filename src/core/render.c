@@ -7,7 +7,8 @@
  * view → host ops
  *
  * Two documents are kept: the input as it came, which is what the planner sees as the previous
- * placement and what is given back if nothing changes, and the one that is worked on.
+ * placement and what is given back if nothing changes, and the one that is worked on. Where there
+ * is no record they are the same, and the record alone makes a change.
  */
 #include "core/render.h"
 
@@ -19,6 +20,7 @@
 #include "core/iothread_users.h"
 #include "core/overlay.h"
 #include "core/profile_steps.h"
+#include "core/record.h"
 #include "core/replan.h"
 #include "core/request.h"
 #include "core/rewrite.h"
@@ -26,12 +28,13 @@
 
 struct render {
 	const struct fit_render_input *input;
-	xmlDoc *before;
+	xmlDoc *before; /* NULL: there was no record, and it does not arrive */
 	xmlDoc *doc;
 	struct fit_remains *remains;
-	struct fit_domain previous; /* the input as it is */
-	struct fit_domain original; /* without our edits */
-	struct fit_replan replan;   /* of a domain that arrives */
+	struct fit_domain input_view;	   /* empty where there was no record */
+	const struct fit_domain *previous; /* the input as it is */
+	struct fit_domain original;	   /* without our edits */
+	struct fit_replan replan;	   /* of a domain that arrives */
 	struct fit_overlay_effect overlay;
 	xmlDoc *overlaid;	   /* the original with what stays and the overlay; NULL: neither */
 	struct fit_domain planned; /* the view of that */
@@ -46,7 +49,6 @@ void fit_render_result_clear(struct fit_render_result *result)
 {
 	free(result->xml);
 	free(result->report);
-	free(result->report_why);
 	fit_plan_clear(&result->plan);
 	fit_profile_clear(&result->profile);
 	fit_hostops_clear(&result->ops);
@@ -59,7 +61,7 @@ static void render_clear(struct render *render)
 	fit_remains_free(&render->remains);
 	fit_xml_free_doc(&render->before);
 	fit_xml_free_doc(&render->doc);
-	fit_domain_clear(&render->previous);
+	fit_domain_clear(&render->input_view);
 	fit_domain_clear(&render->original);
 	fit_replan_clear(&render->replan);
 	fit_overlay_effect_clear(&render->overlay);
@@ -75,21 +77,26 @@ static void render_clear(struct render *render)
 static int read_document(struct render *render, struct fit_err *err)
 {
 	const struct fit_render_input *input = render->input;
+	bool fitted;
 
-	render->before = fit_xml_parse(input->xml, input->length, input->name, err);
-	if (!render->before ||
-		fit_domain_read(render->before, input->name, &render->previous, err) < 0)
+	render->doc = fit_xml_parse(input->xml, input->length, input->name, err);
+	fitted = render->doc && fit_record_find(render->doc);
+	render->previous = fitted ? &render->input_view : &render->original;
+	if (!render->doc || fit_domain_read(render->doc, input->name,
+				    fitted ? &render->input_view : &render->original, err) < 0)
 		return -1;
-	render->doc = xmlCopyDoc(render->before, 1);
-	if (!render->doc)
-		abort();
+	if (fitted || input->arrives) {
+		render->before = xmlCopyDoc(render->doc, 1);
+		if (!render->before)
+			abort();
+	}
+	/* Without a record it only looks for those of other versions. */
 	if (fit_rewrite_undo(
 		    render->doc, input->name, &render->result.notes, &render->remains, err) < 0)
 		return -1;
-	if (fit_domain_read(render->doc, input->name, &render->original, err) < 0)
-		return -1;
 	/* Later, what refers to an iothread of ours is the user's. */
-	return render->remains ? 0 : fit_iothread_users_check(&render->original, err);
+	return fitted ? fit_domain_read(render->doc, input->name, &render->original, err)
+		      : fit_iothread_users_check(&render->original, err);
 }
 
 static int read_profile(struct render *render, struct fit_err *err)
@@ -199,7 +206,7 @@ static int apply(struct render *render, struct fit_err *err)
 	if (fit_rewrite_apply(render->doc, input->name, &render->overlay.edits, &info,
 		    render->remains, err) < 0)
 		return -1;
-	fit_iothread_users_drop(render->doc, input->name, &render->previous, &render->result.notes);
+	fit_iothread_users_drop(render->doc, input->name, render->previous, &render->result.notes);
 	if (fit_domain_read(render->doc, input->name, &render->fitted, err) < 0)
 		return -1;
 	return fit_iothread_users_check(&render->fitted, err);
@@ -232,13 +239,17 @@ static void finish(struct render *render, const struct fit_plan_input *plan_inpu
 	const struct fit_render_input *input = render->input;
 	struct fit_render_result *result = &render->result;
 
-	result->changed = input->arrives ? fit_replan_differs(render->before, render->doc)
-					 : !fit_xml_equivalent(xmlDocGetRootElement(render->before),
+	if (input->arrives)
+		result->changed = fit_replan_differs(render->before, render->doc);
+	else
+		result->changed =
+			!render->before || !fit_xml_equivalent(xmlDocGetRootElement(render->before),
 						   xmlDocGetRootElement(render->doc));
 	result->xml = result->changed ? fit_xml_print(render->doc)
 				      : fit_xstrndup(input->xml, input->length);
-	result->report = fit_plan_report(&result->plan, plan_input, &result->ops, false);
-	result->report_why = fit_plan_report(&result->plan, plan_input, &result->ops, true);
+	if (input->report != FIT_REPORT_NONE)
+		result->report = fit_plan_report(
+			&result->plan, plan_input, &result->ops, input->report == FIT_REPORT_WHY);
 }
 
 static int make(struct render *render, struct fit_err *err)
@@ -246,7 +257,6 @@ static int make(struct render *render, struct fit_err *err)
 	struct fit_plan_input plan_input = {
 		.host = render->input->host,
 		.domain = &render->original,
-		.previous = &render->previous,
 		.request = &render->request,
 		.profile = &render->result.profile,
 		.claims = &render->others,
@@ -260,9 +270,10 @@ static int make(struct render *render, struct fit_err *err)
 	if (read_document(render, err) < 0 || read_profile(render, err) < 0)
 		return -1;
 	if (render->input->arrives &&
-		fit_replan_begin(render->before, render->input->name, &render->previous,
+		fit_replan_begin(render->before, render->input->name, render->previous,
 			&render->result.profile, &render->replan, err) < 0)
 		return -1;
+	plan_input.previous = render->previous;
 	plan_input.original = render->doc;
 	if (render->result.profile.overlay || render->replan.kept.count) {
 		if (lay_overlay(render, err) < 0)

@@ -17,6 +17,13 @@
 #include "core/profile.h"
 #include "core/target.h"
 
+/* The plan as text, which costs something: see fit_plan_report(). */
+enum fit_report {
+	FIT_REPORT_NONE,
+	FIT_REPORT_PLAIN,
+	FIT_REPORT_WHY, /* with choices and rejections */
+};
+
 struct fit_render_input {
 	const char *xml;
 	size_t length;
@@ -33,6 +40,7 @@ struct fit_render_input {
 	void *load_context;
 	fit_is_buffered is_buffered; /* of the disks' files; NULL: none is */
 	void *is_buffered_context;
+	enum fit_report report;
 };
 
 struct fit_render_result {
@@ -43,8 +51,7 @@ struct fit_render_result {
 	char digest[FIT_DIGEST_TEXT]; /* what the record says it was fitted from */
 	struct fit_hostops ops;	      /* what the hook will do */
 	struct fit_strlist notes;     /* user edits kept */
-	char *report;		      /* fit_plan_report() without and with reasons */
-	char *report_why;
+	char *report;		      /* as asked for; NULL: not */
 };
 
 void fit_render_result_clear(struct fit_render_result *result);

@@ -222,6 +222,7 @@ int fit_session_render(struct fit_session *session, const struct fit_subject *su
 		.load_context = session->store,
 		.is_buffered = is_buffered,
 		.is_buffered_context = session->root,
+		.report = session->report,
 	};
 
 	return fit_render(&input, ret_result, err);

@@ -29,6 +29,7 @@ struct fit_session {
 	bool other_host;	  /* the root is not this machine's */
 	const char *allowed;	  /* only these CPUs, as fit_policy_limit() has it; NULL: all */
 	bool dry_run;		  /* change nothing */
+	enum fit_report report;	  /* of what is rendered */
 	bool by_uuid;		  /* domains are named by UUID only: see fit_virt_find_uuid() */
 	struct fit_target stated; /* what definitions are to be written for; 0: not stated */
 	struct fit_request asked; /* on top of every request; cleared with the session */

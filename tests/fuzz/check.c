@@ -65,6 +65,7 @@ int fit_fuzz_render(struct check *check, const char *xml, const char *profile,
 		.claims = &check->claims,
 		.load = load,
 		.load_context = (void *)(uintptr_t)check->c,
+		.report = FIT_REPORT_WHY,
 	};
 	int status;
 

@@ -349,6 +349,7 @@ static struct fit_render_result render(const char *xml, const char *names)
 		.host = &fit_test_machine()->host,
 		.load = load,
 		.load_context = &fit_test_machine()->store,
+		.report = FIT_REPORT_PLAIN,
 	};
 
 	fit_strlist_split(&asked.profiles, names, " ");

@@ -39,6 +39,7 @@ static int try_render(struct fit_test_machine *machine, const char *name, const 
 		.claims = claims,
 		.load = fit_profile_store_load,
 		.load_context = &machine->store,
+		.report = FIT_REPORT_PLAIN,
 	};
 	int status;
 

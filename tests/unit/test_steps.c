@@ -44,6 +44,7 @@ static struct fit_render_result render(const char *xml, const struct fit_strlist
 		.host = &fit_test_machine()->host,
 		.load = fit_profile_store_load,
 		.load_context = &fit_test_machine()->store,
+		.report = FIT_REPORT_PLAIN,
 	};
 
 	if (fit_render(&input, &result, &err) < 0)
