@@ -55,12 +55,17 @@ static char *describe(const xmlNode *node)
 	return fit_buffer_steal(&text);
 }
 
-/* Is the element there what we would write? */
-static bool says_the_same(xmlNode *node, const char *value)
+/* Is the element there what we would write? @described: as describe() has it, which is what we
+ * would write where there are neither escapes nor content. */
+static bool says_the_same(xmlNode *node, const char *described, const char *value)
 {
-	xmlNode *wanted = fit_fragment_element(node, value, "a setting of ours", NULL);
-	bool same = wanted && fit_xml_contains(node, wanted);
+	xmlNode *wanted;
+	bool same;
 
+	if (fit_streq(described, value) && !strchr(value, '&'))
+		return true;
+	wanted = fit_fragment_element(node, value, "a setting of ours", NULL);
+	same = wanted && fit_xml_contains(node, wanted);
 	xmlFreeNode(wanted);
 	return same;
 }
@@ -71,6 +76,7 @@ static char *find_setting(const struct fit_emitter *emitter, const struct fit_se
 	fit_autopath struct fit_path path = {0};
 	xmlNode *root = xmlDocGetRootElement(emitter->original);
 	xmlNode *node;
+	char *described;
 
 	if (!root || fit_path_parse(setting->path, &path, NULL) < 0)
 		return NULL;
@@ -86,9 +92,10 @@ static char *find_setting(const struct fit_emitter *emitter, const struct fit_se
 	}
 	if (path.kind == FIT_PATH_TEXT)
 		return fit_xml_text(node);
-	if (setting->value && says_the_same(node, setting->value))
-		return fit_xstrdup(setting->value);
-	return describe(node);
+	described = describe(node);
+	if (setting->value && says_the_same(node, described, setting->value))
+		fit_xreplace(&described, setting->value);
+	return described;
 }
 
 char *fit_emit_found(const struct fit_emitter *emitter, const char *path)

@@ -163,8 +163,8 @@ bool fit_xml_is(const xmlNode *node, const char *name)
 bool fit_xml_is_in(const xmlNode *node, const char *uri, const char *name)
 {
 	return node && node->type == XML_ELEMENT_NODE && node->ns && node->ns->href &&
-	       strcmp((const char *)node->ns->href, uri) == 0 &&
-	       strcmp((const char *)node->name, name) == 0;
+	       strcmp((const char *)node->name, name) == 0 &&
+	       strcmp((const char *)node->ns->href, uri) == 0;
 }
 
 static xmlNode *first_match(xmlNode *node, const char *name)
@@ -208,9 +208,38 @@ static char *take(xmlChar *text)
 	return copy;
 }
 
+/* What an attribute says, where that is one piece of text, as it is unless somebody put references
+ * to entities into the tree; else NULL. Belongs to the tree. */
+static const char *plain_value(const xmlAttr *attr)
+{
+	const xmlNode *text = attr->children;
+
+	if (!text)
+		return "";
+	return text->type == XML_TEXT_NODE && !text->next && text->content
+		       ? (const char *)text->content
+		       : NULL;
+}
+
+static char *value_of(const xmlAttr *attr)
+{
+	const char *plain = plain_value(attr);
+	char *value;
+
+	if (plain)
+		return fit_xstrdup(plain);
+	value = take(xmlNodeGetContent((const xmlNode *)attr));
+	return value ? value : fit_xstrdup("");
+}
+
 char *fit_xml_attr(const xmlNode *node, const char *name)
 {
-	return node ? take(xmlGetNoNsProp(node, (const xmlChar *)name)) : NULL;
+	if (!node || node->type != XML_ELEMENT_NODE)
+		return NULL;
+	for (const xmlAttr *attr = node->properties; attr; attr = attr->next)
+		if (!attr->ns && strcmp((const char *)attr->name, name) == 0)
+			return value_of(attr);
+	return NULL;
 }
 
 char *fit_xml_text(const xmlNode *node)
@@ -284,10 +313,10 @@ static void add_attributes(struct fit_buffer *out, const xmlNode *node)
 
 	for (const xmlAttr *attr = node->properties; attr; attr = attr->next) {
 		fit_autobuffer struct fit_buffer part = {0};
-		fit_autofree char *value = take(xmlNodeGetContent((const xmlNode *)attr));
+		fit_autofree char *value = value_of(attr);
 
 		add_name(&part, attr->ns, attr->name);
-		add_part(&part, 'v', value ? value : "");
+		add_part(&part, 'v', value);
 		fit_strlist_add(&parts, part.text);
 	}
 	add_sorted(out, 'a', &parts);
@@ -350,18 +379,23 @@ static bool same_name(
 	return xmlStrEqual(a_name, b_name) && strcmp(uri_of(a_ns), uri_of(b_ns)) == 0;
 }
 
+static bool same_value(const xmlAttr *a, const xmlAttr *b)
+{
+	const char *a_plain = plain_value(a), *b_plain = plain_value(b);
+	fit_autofree char *a_value = a_plain ? NULL : value_of(a);
+	fit_autofree char *b_value = b_plain ? NULL : value_of(b);
+
+	return fit_streq(a_plain ? a_plain : a_value, b_plain ? b_plain : b_value);
+}
+
 static bool same_attributes(const xmlNode *a, const xmlNode *b)
 {
 	const xmlAttr *left = a->properties, *right = b->properties;
 
-	for (; left && right; left = left->next, right = right->next) {
-		fit_autofree char *left_value = take(xmlNodeGetContent((const xmlNode *)left));
-		fit_autofree char *right_value = take(xmlNodeGetContent((const xmlNode *)right));
-
+	for (; left && right; left = left->next, right = right->next)
 		if (!same_name(left->ns, left->name, right->ns, right->name) ||
-			!fit_streq(left_value, right_value))
+			!same_value(left, right))
 			return false;
-	}
 	return left == right;
 }
 
