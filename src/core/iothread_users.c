@@ -30,17 +30,22 @@ static int check_devices(const struct fit_domain *domain, struct fit_err *err)
 {
 	for (size_t i = 0; i < domain->disk_count; i++) {
 		const struct fit_domain_disk *disk = &domain->disks[i];
-		fit_autofree char *what =
-			fit_xasprintf("iothread='%u' of disk %s", disk->iothread, disk->target);
+		fit_autofree char *what = NULL;
 
+		if (disk->iothread == 0)
+			continue;
+		what = fit_xasprintf("iothread='%u' of disk %s", disk->iothread, disk->target);
 		if (check(domain, what, disk->iothread, "remove it", err) < 0)
 			return -1;
 	}
 	for (size_t i = 0; i < domain->controller_count; i++) {
 		const struct fit_domain_controller *controller = &domain->controllers[i];
-		fit_autofree char *what = fit_xasprintf("iothread='%u' of %s controller %u",
-			controller->iothread, controller->type, controller->index);
+		fit_autofree char *what = NULL;
 
+		if (controller->iothread == 0)
+			continue;
+		what = fit_xasprintf("iothread='%u' of %s controller %u", controller->iothread,
+			controller->type, controller->index);
 		if (check(domain, what, controller->iothread, "remove it", err) < 0)
 			return -1;
 	}
@@ -84,6 +89,14 @@ struct drop {
 static bool is_gone(const struct drop *drop, unsigned int id)
 {
 	return has_iothread(drop->had, id) && !has_iothread(&drop->has, id);
+}
+
+static bool any_is_gone(const struct drop *drop)
+{
+	for (size_t i = 0; i < drop->had->iothread_count; i++)
+		if (!has_iothread(&drop->has, drop->had->iothread_ids[i]))
+			return true;
+	return false;
 }
 
 /* The iothread that an attribute names, if it is gone. */
@@ -235,8 +248,10 @@ void fit_iothread_users_drop(
 
 	if (fit_domain_read_iothreads(doc, name, &drop.has, NULL) < 0)
 		return;
-	drop_pins(&drop, fit_xml_child(root, "cputune"));
-	drop_schedulers(&drop, fit_xml_child(root, "cputune"));
-	drop_devices(&drop, fit_xml_child(root, "devices"));
+	if (any_is_gone(&drop)) {
+		drop_pins(&drop, fit_xml_child(root, "cputune"));
+		drop_schedulers(&drop, fit_xml_child(root, "cputune"));
+		drop_devices(&drop, fit_xml_child(root, "devices"));
+	}
 	fit_domain_clear(&drop.has);
 }

@@ -72,6 +72,8 @@ struct fit_core {
 	struct fit_cpuset usable;	 /* what a domain can have of it; empty for housekeeping */
 };
 
+#define FIT_NO_CORE UINT16_MAX
+
 /* A device the domain should be near to. */
 struct fit_anchor {
 	struct fit_pciaddr addr;
@@ -168,7 +170,7 @@ struct fit_planner {
 	enum fit_place vcpus_place; /* NONE: the vCPUs are not placed at all */
 	struct fit_core *cores;	    /* by node and lowest CPU */
 	size_t core_count;
-	size_t *core_of;    /* by CPU: index into @cores, SIZE_MAX for none */
+	uint16_t *core_of;  /* by CPU: index into @cores, FIT_NO_CORE for none */
 	int *previous_cpus; /* by vCPU: where it is pinned now, -1 for nowhere */
 	bool has_previous;  /* a vCPU or a thread of QEMU has a place now */
 	bool vcpus_kept;    /* the definition's pins are the placement */

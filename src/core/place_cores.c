@@ -149,10 +149,10 @@ static void find_cores(struct fit_planner *planner)
 	}
 	planner->core_of = fit_xcalloc(FIT_CPUSET_MAX, sizeof(*planner->core_of));
 	for (size_t i = 0; i < FIT_CPUSET_MAX; i++)
-		planner->core_of[i] = SIZE_MAX;
+		planner->core_of[i] = FIT_NO_CORE;
 	for (size_t i = 0; i < planner->core_count; i++) {
 		fit_cpuset_for_each (cpu, &planner->cores[i].cpus)
-			planner->core_of[cpu] = i;
+			planner->core_of[cpu] = (uint16_t)i;
 	}
 }
 
@@ -237,7 +237,7 @@ static void apply_claims(struct fit_planner *planner)
 		fit_cpuset_for_each (cpu, &claim->cpus) {
 			struct fit_core *core;
 
-			if (planner->core_of[cpu] == SIZE_MAX)
+			if (planner->core_of[cpu] == FIT_NO_CORE)
 				continue;
 			core = &planner->cores[planner->core_of[cpu]];
 			if (claim->running && !core->running)
@@ -252,7 +252,7 @@ static void apply_claims(struct fit_planner *planner)
 static void remember_set(struct fit_planner *planner, const struct fit_cpuset *cpus)
 {
 	fit_cpuset_for_each (cpu, cpus)
-		if (planner->core_of[cpu] != SIZE_MAX)
+		if (planner->core_of[cpu] != FIT_NO_CORE)
 			planner->cores[planner->core_of[cpu]].previous = true;
 	planner->has_previous = true;
 }
@@ -447,7 +447,7 @@ void fit_place_cores_clear(struct fit_planner *planner)
 
 const struct fit_core *fit_planner_core_of(const struct fit_planner *planner, int cpu)
 {
-	if (cpu < 0 || planner->core_of[cpu] == SIZE_MAX)
+	if (cpu < 0 || planner->core_of[cpu] == FIT_NO_CORE)
 		return NULL;
 	return &planner->cores[planner->core_of[cpu]];
 }

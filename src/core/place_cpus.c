@@ -272,9 +272,19 @@ static bool uses_all_nodes(const struct fit_candidate *candidate)
 	return fit_cpuset_equal(&nodes, &candidate->nodes);
 }
 
+static size_t last_node(const struct fit_candidate *candidate)
+{
+	size_t last = 0;
+
+	fit_cpuset_for_each (node, &candidate->nodes)
+		last = (size_t)node;
+	return last;
+}
+
 static bool take_cores(const struct fit_planner *planner, struct fit_candidate *candidate)
 {
-	fit_autofree size_t *rooms = fit_xcalloc(FIT_CPUSET_MAX, sizeof(*rooms));
+	/* By the nodes' numbers. */
+	fit_autofree size_t *rooms = fit_xcalloc(last_node(candidate) + 1, sizeof(*rooms));
 	size_t node_count = fit_cpuset_count(&candidate->nodes);
 	size_t need = fit_place_need(planner, candidate);
 	bool found;

@@ -29,8 +29,9 @@ struct composition {
 	struct fit_profile_source *sources;
 	size_t source_count;
 	struct fit_profile profile;
-	/* By element and attribute of the grammar; `value` is NULL where nothing is set. */
-	struct fit_profile_setting *slots;
+	/* By element of the grammar, of each FIT_PROFILE_ATTRIBUTES_MAX by attribute; NULL: not
+	 * stated. `value` is NULL where nothing is set. */
+	struct fit_profile_setting **slots;
 };
 
 static void clear_settings(struct fit_profile_setting *settings, size_t count)
@@ -60,18 +61,16 @@ void fit_profile_clear(struct fit_profile *profile)
 	*profile = (struct fit_profile){0};
 }
 
-static size_t slot_count(void)
-{
-	return fit_profile_element_count * FIT_PROFILE_ATTRIBUTES_MAX;
-}
-
 static void clear_composition(struct composition *composition)
 {
 	fit_strlist_clear(&composition->chain);
 	for (size_t i = 0; i < composition->source_count; i++)
 		fit_profile_source_clear(&composition->sources[i]);
 	free(composition->sources);
-	clear_settings(composition->slots, slot_count());
+	for (size_t i = 0; i < fit_profile_element_count; i++)
+		if (composition->slots[i])
+			clear_settings(composition->slots[i], FIT_PROFILE_ATTRIBUTES_MAX);
+	free(composition->slots);
 	fit_profile_clear(&composition->profile);
 }
 
@@ -250,6 +249,10 @@ static int substitute(const struct composition *composition,
 {
 	fit_autobuffer struct fit_buffer buffer = {0};
 
+	if (!strstr(text, "${")) {
+		*ret_text = fit_xstrdup(text);
+		return 0;
+	}
 	while (*text) {
 		const char *next = text + 1;
 		fit_autofree char *name = fit_profile_reference(text, &next);
@@ -278,9 +281,11 @@ static int substitute(const struct composition *composition,
 static struct fit_profile_setting *slot_of(const struct composition *composition,
 	const struct fit_profile_element *element, size_t attribute)
 {
-	size_t row = (size_t)(element - fit_profile_elements);
+	struct fit_profile_setting **row = &composition->slots[element - fit_profile_elements];
 
-	return &composition->slots[row * FIT_PROFILE_ATTRIBUTES_MAX + attribute];
+	if (!*row)
+		*row = fit_xcalloc(FIT_PROFILE_ATTRIBUTES_MAX, sizeof(**row));
+	return &(*row)[attribute];
 }
 
 static int apply_attribute(struct composition *composition, const struct fit_profile_source *source,
@@ -425,6 +430,34 @@ static void add_overlay_settings(struct fit_profile *profile, struct fit_strlist
 	fit_overlay_places_free(places, count);
 }
 
+/* "@intent @attribute=@value", of which there are many. */
+static void add_fact(
+	struct fit_strlist *facts, const char *intent, const char *attribute, const char *value)
+{
+	struct fit_buffer fact = {0};
+
+	fit_buffer_add(&fact, intent);
+	fit_buffer_add(&fact, " ");
+	fit_buffer_add(&fact, attribute);
+	fit_buffer_add(&fact, "=");
+	fit_buffer_add(&fact, value);
+	*FIT_APPEND(facts->items, facts->count) = fit_buffer_steal(&fact);
+}
+
+static void take_slots(
+	struct fit_profile_setting *slots, struct fit_profile *profile, struct fit_strlist *facts)
+{
+	for (size_t i = 0; i < FIT_PROFILE_ATTRIBUTES_MAX; i++) {
+		struct fit_profile_setting *slot = &slots[i];
+
+		if (!slot->value)
+			continue;
+		add_fact(facts, slot->intent, slot->attribute, slot->value);
+		*FIT_APPEND(profile->settings, profile->setting_count) = *slot;
+		*slot = (struct fit_profile_setting){0};
+	}
+}
+
 /* Moves what is set out of the slots, and takes the fingerprint. */
 static void finish(struct composition *composition)
 {
@@ -432,15 +465,9 @@ static void finish(struct composition *composition)
 	fit_autostrlist struct fit_strlist facts = {0};
 	uint64_t digest = FIT_FINGERPRINT_INIT;
 
-	for (size_t i = 0; i < slot_count(); i++) {
-		struct fit_profile_setting *slot = &composition->slots[i];
-
-		if (!slot->value)
-			continue;
-		fit_strlist_addf(&facts, "%s %s=%s", slot->intent, slot->attribute, slot->value);
-		*FIT_APPEND(profile->settings, profile->setting_count) = *slot;
-		*slot = (struct fit_profile_setting){0};
-	}
+	for (size_t i = 0; i < fit_profile_element_count; i++)
+		if (composition->slots[i])
+			take_slots(composition->slots[i], profile, &facts);
 	fit_host_writes_list(profile, &facts);
 	add_overlay_settings(profile, &facts);
 	for (size_t i = 0; i < profile->param_count; i++)
@@ -479,7 +506,7 @@ int fit_profile_compose(const struct fit_strlist *names, const struct fit_param 
 	struct composition composition = {.load = load, .context = context, .err = err};
 	int status;
 
-	composition.slots = fit_xcalloc(slot_count(), sizeof(*composition.slots));
+	composition.slots = fit_xcalloc(fit_profile_element_count, sizeof(*composition.slots));
 	status = compose(&composition, names, params, param_count);
 	if (status == 0) {
 		*ret_profile = composition.profile;

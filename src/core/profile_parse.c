@@ -86,15 +86,21 @@ static bool is_ours(const xmlNode *node, const char *name)
 /* The text of an element without children, its white space made single spaces. To be freed. */
 static int read_text(const struct parser *parser, const xmlNode *node, char **ret_text)
 {
-	fit_autostrlist struct fit_strlist words = {0};
 	fit_autofree char *text = fit_xml_text(node);
+	struct fit_buffer words = {0};
 
 	for (const xmlNode *child = node->children; child; child = child->next)
 		if (child->type == XML_ELEMENT_NODE)
 			return fail(
 				parser, child, "<%s> cannot contain <%s>", node->name, child->name);
-	fit_strlist_split(&words, text, WHITE_SPACE);
-	*ret_text = fit_strlist_join(&words, " ");
+	for (const char *word = text; *(word += strspn(word, WHITE_SPACE));) {
+		size_t length = strcspn(word, WHITE_SPACE);
+
+		fit_buffer_add(&words, words.length ? " " : "");
+		fit_buffer_add_bytes(&words, word, length);
+		word += length;
+	}
+	*ret_text = fit_buffer_steal(&words);
 	return 0;
 }
 
@@ -138,12 +144,14 @@ static int check_param_type(
 {
 	const struct fit_value_type *type = fit_value_type_find(param->type);
 	bool has_choices = param->allowed && param->allowed[strspn(param->allowed, WHITE_SPACE)];
-	fit_autofree char *names = fit_value_type_names();
-	fit_autofree char *shown = fit_printable(param->type);
 
-	if (!type)
+	if (!type) {
+		fit_autofree char *names = fit_value_type_names();
+		fit_autofree char *shown = fit_printable(param->type);
+
 		return fail(parser, node, "parameter %s has no type \"%s\": types are %s",
 			param->name, shown, names);
+	}
 	if (fit_value_type_is_choice(type) && !has_choices)
 		return fail(parser, node,
 			"parameter %s: type=\"choice\" needs allowed=\"...\" with the choices",
@@ -250,7 +258,7 @@ static int check_value(const struct parser *parser, const xmlNode *node,
 	if (has_references)
 		return 0;
 	canonical = fit_profile_store(element, attribute, &trial, text);
-	fit_profile_clear(&trial);
+	fit_profile_clear_intent(element, &trial);
 	if (!canonical) {
 		fit_autofree char *wanted = fit_profile_attribute_wanted(attribute);
 		fit_autofree char *shown = fit_printable(text);
@@ -268,8 +276,10 @@ static int check_intent_attributes(
 
 	if (element->of)
 		fit_buffer_add(&known, "of ");
-	fit_profile_for_each_attribute (attribute, element)
-		fit_buffer_addf(&known, "%s ", attribute->name);
+	fit_profile_for_each_attribute (attribute, element) {
+		fit_buffer_add(&known, attribute->name);
+		fit_buffer_add(&known, " ");
+	}
 	return fit_strict_attributes(&parser->in, node, known.text);
 }
 
