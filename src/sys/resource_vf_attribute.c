@@ -87,17 +87,17 @@ static void explain(struct fit_err *err)
 {
 	switch (err->sys_errno) {
 	case EOPNOTSUPP:
-		(void)fit_err_prefix(err, "the driver of the physical function cannot do that");
+		(void)fit_err_prefix(err, "the driver of the physical function cannot do that: ");
 		break;
 	case EAGAIN:
 	case EBUSY:
-		(void)fit_err_prefix(err, "the VF is still being reset");
+		(void)fit_err_prefix(err, "the VF is still being reset: ");
 		break;
 	case EINVAL:
-		(void)fit_err_prefix(err, "the card does not take this value, or lacks this VF");
+		(void)fit_err_prefix(err, "the card does not take this value, or lacks this VF: ");
 		break;
 	case EPROTONOSUPPORT:
-		(void)fit_err_prefix(err, "the card does not know this kind of VLAN");
+		(void)fit_err_prefix(err, "the card does not know this kind of VLAN: ");
 		break;
 	default:
 		break;
