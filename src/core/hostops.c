@@ -36,6 +36,7 @@ static struct fit_op *add_op(struct fit_hostops *ops, enum fit_op_kind kind)
 		[FIT_OP_SETTING] = {FIT_PHASE_START, FIT_PHASE_STOPPED},
 		[FIT_OP_ISOLATE] = {FIT_PHASE_START, FIT_PHASE_STOPPED},
 		[FIT_OP_VF_ATTRIBUTE] = {FIT_PHASE_START, FIT_PHASE_RELEASE},
+		[FIT_OP_ETHTOOL] = {FIT_PHASE_START, FIT_PHASE_RELEASE},
 		[FIT_OP_PF_UP] = {FIT_PHASE_PREPARE, FIT_PHASE_RELEASE},
 		[FIT_OP_THREADS] = {FIT_PHASE_STARTED, FIT_PHASE_STOPPED},
 		[FIT_OP_IRQS_ELSEWHERE] = {FIT_PHASE_STARTED, FIT_PHASE_STOPPED},
@@ -139,6 +140,68 @@ static void add_vf_attributes(
 		add_attribute(
 			ops, profile, hostdev->source, "link-state", copy_word(vfs->link_state));
 	}
+}
+
+static void add_ethtool(const struct fit_domain *fitted, const struct fit_profile *profile,
+	const char *setting, const char *value, struct fit_hostops *ops)
+{
+	struct fit_op *op;
+
+	if (!value)
+		return;
+	op = add_op(ops, FIT_OP_ETHTOOL);
+	op->path = fit_xstrdup(setting);
+	op->value = fit_xstrdup(value);
+	op->optional = !profile->ethtool.missing_refuse;
+	for (size_t i = 0; i < fitted->hostdev_count; i++)
+		*FIT_APPEND(op->devices, op->device_count) = fitted->hostdevs[i].source;
+}
+
+static void add_features(const struct fit_domain *fitted, const struct fit_profile *profile,
+	const char *names, const char *except, const char *value, struct fit_hostops *ops)
+{
+	fit_autostrlist struct fit_strlist features = {0};
+	fit_autostrlist struct fit_strlist others = {0};
+
+	fit_strlist_split(&features, names ? names : "", " ");
+	fit_strlist_split(&others, except ? except : "", " ");
+	for (size_t i = 0; i < features.count; i++) {
+		fit_autofree char *setting = fit_xasprintf("features/%s", features.items[i]);
+
+		if (!fit_strlist_contains(&others, features.items[i]))
+			add_ethtool(fitted, profile, setting, value, ops);
+	}
+}
+
+/* Channels first: with other ones a driver may begin anew with the rest. What adapts itself stops
+ * before it is given fixed values. */
+static void add_ethtools(
+	const struct fit_domain *fitted, const struct fit_profile *profile, struct fit_hostops *ops)
+{
+	const struct fit_intent_ethtool *ethtool = &profile->ethtool;
+	const struct {
+		const char *setting;
+		const char *value;
+	} settings[] = {
+		{"rx-channels", ethtool->rx_channels},
+		{"tx-channels", ethtool->tx_channels},
+		{"combined-channels", ethtool->combined_channels},
+		{"rx-ring", ethtool->rx_ring},
+		{"tx-ring", ethtool->tx_ring},
+		{"adaptive-rx", ethtool->adaptive_rx},
+		{"adaptive-tx", ethtool->adaptive_tx},
+		{"rx-usecs", ethtool->rx_usecs},
+		{"rx-frames", ethtool->rx_frames},
+		{"tx-usecs", ethtool->tx_usecs},
+		{"tx-frames", ethtool->tx_frames},
+	};
+
+	if (!ethtool->intent.set || !fitted->hostdev_count)
+		return;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(settings); i++)
+		add_ethtool(fitted, profile, settings[i].setting, settings[i].value, ops);
+	add_features(fitted, profile, ethtool->features_on, ethtool->features_off, "on", ops);
+	add_features(fitted, profile, ethtool->features_off, NULL, "off", ops);
 }
 
 static void add_threads(
@@ -319,6 +382,7 @@ void fit_hostops_derive(const struct fit_domain *fitted, const struct fit_profil
 	add_settings(fitted, profile, &ops);
 	add_writes(profile, &ops);
 	add_isolation(profile, &ops);
+	add_ethtools(fitted, profile, &ops);
 	add_vf_attributes(fitted, profile, &ops);
 	add_threads(fitted, profile, &ops);
 	add_interrupts(fitted, profile, &ops);
@@ -416,6 +480,8 @@ char *fit_op_describe(const struct fit_op *op)
 	case FIT_OP_VF_ATTRIBUTE:
 		return fit_xasprintf(
 			"%s %s of VF %s", op->path, op->value, FIT_PCIADDR_STR(op->device));
+	case FIT_OP_ETHTOOL:
+		return fit_xasprintf("%s %s of the card", op->path, op->value);
 	case FIT_OP_PF_UP:
 		return fit_xasprintf("physical function of VF %s up", FIT_PCIADDR_STR(op->device));
 	case FIT_OP_THREADS:

@@ -19,13 +19,14 @@
 #include "core/profile.h"
 
 enum fit_op_kind {
-	FIT_OP_VF,	       /* VF `device` must exist: PREPARE, undone at RELEASE */
-	FIT_OP_PAGES,	       /* `pages` of `page_kib` free on `nodes`: PREPARE, STOPPED */
-	FIT_OP_SETTING,	       /* `setting` to `value`: as its row says, STOPPED */
-	FIT_OP_ISOLATE,	       /* the host's processes off `cpus`: START, STOPPED */
-	FIT_OP_VF_ATTRIBUTE,   /* `path` of VF `device` to `value`: START, RELEASE */
-	FIT_OP_PF_UP,	       /* the PF of VF `device` is brought up: PREPARE, RELEASE */
-	FIT_OP_THREADS,	       /* `threads` to `cpus`, with `scheduling`: STARTED, never */
+	FIT_OP_VF,	     /* VF `device` must exist: PREPARE, undone at RELEASE */
+	FIT_OP_PAGES,	     /* `pages` of `page_kib` free on `nodes`: PREPARE, STOPPED */
+	FIT_OP_SETTING,	     /* `setting` to `value`: as its row says, STOPPED */
+	FIT_OP_ISOLATE,	     /* the host's processes off `cpus`: START, STOPPED */
+	FIT_OP_VF_ATTRIBUTE, /* `path` of VF `device` to `value`: START, RELEASE */
+	FIT_OP_ETHTOOL, /* `path` of the PFs of VFs among `devices` to `value`: START, RELEASE */
+	FIT_OP_PF_UP,	/* the PF of VF `device` is brought up: PREPARE, RELEASE */
+	FIT_OP_THREADS, /* `threads` to `cpus`, with `scheduling`: STARTED, never */
 	FIT_OP_IRQS_ELSEWHERE, /* no interrupt of others on `cpus`: STARTED, STOPPED */
 	FIT_OP_IRQS_DEVICE,    /* interrupts of `device` to `cpus`: STARTED, STOPPED */
 };
@@ -48,7 +49,8 @@ struct fit_op {
 	enum fit_host_setting_id setting; /* FIT_OP_SETTING: for `cpus` or `devices` by its scope */
 	struct fit_pciaddr *devices;
 	size_t device_count;
-	char *path;    /* of a literal write, in the setting's scope; an attribute's name */
+	char *path;    /* of a literal write, in the setting's scope; an attribute's name, or what
+			* ethtool sets, as in sys/ethtool.h */
 	char *value;   /* as profiles spell it; of a literal write as it is written */
 	bool optional; /* a host without it gets a warning, not a refusal */
 };

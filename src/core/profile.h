@@ -352,6 +352,25 @@ struct fit_intent_isolate {
 	bool missing_refuse;
 };
 
+/* Of the cards whose VFs the domain has, by ethtool(8)'s names; values as text, NULL: leave. */
+struct fit_intent_ethtool {
+	struct fit_intent intent;
+	char *rx_usecs;
+	char *rx_frames;
+	char *tx_usecs;
+	char *tx_frames;
+	char *adaptive_rx;
+	char *adaptive_tx;
+	char *rx_ring;
+	char *tx_ring;
+	char *rx_channels;
+	char *tx_channels;
+	char *combined_channels;
+	char *features_on; /* names, separated by spaces; what both have is off */
+	char *features_off;
+	bool missing_refuse;
+};
+
 struct fit_profile_param {
 	char *name;
 	char *type;	   /* "count", "size", "sizes", "choice", "text", "yes-no", "pf", … */
@@ -416,6 +435,7 @@ struct fit_profile {
 	size_t write_count;
 	struct fit_intent_isolate isolate;
 	struct fit_intent_threads threads[FIT_THREADS_COUNT];
+	struct fit_intent_ethtool ethtool;
 	struct fit_overlay *overlay; /* <domain>: core/overlay.h; NULL: none */
 };
 

@@ -72,6 +72,7 @@ const struct fit_profile_element fit_profile_elements[] = {
 		fit_grammar_threads},
 	{"host", "threads", "qemu", "host threads of qemu", INTENT(threads[FIT_THREADS_QEMU]),
 		fit_grammar_threads},
+	{"host", "ethtool", "pfs", "host ethtool of pfs", INTENT(ethtool), fit_grammar_ethtool},
 };
 
 const size_t fit_profile_element_count = FIT_ARRAY_SIZE(fit_profile_elements);

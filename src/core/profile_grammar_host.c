@@ -39,3 +39,32 @@ const struct fit_profile_attribute fit_grammar_threads[] = {
 	SCHEDULING(threads),
 	{0},
 };
+
+#define SWITCH(name, field) \
+	{ \
+		name, &fit_field_word, FIELD(ethtool, field), \
+			WORDS({"on", 1}, {"off", 1}, {"keep", 0}), NULL, "keep" \
+	}
+#define VALUE(name, field, type) \
+	{ \
+		name, &fit_field_text, FIELD(ethtool, field), WORDS({"keep", 0}), type, "keep" \
+	}
+
+const struct fit_profile_attribute fit_grammar_ethtool[] = {
+	VALUE("rx-usecs", rx_usecs, "number"),
+	VALUE("rx-frames", rx_frames, "number"),
+	VALUE("tx-usecs", tx_usecs, "number"),
+	VALUE("tx-frames", tx_frames, "number"),
+	SWITCH("adaptive-rx", adaptive_rx),
+	SWITCH("adaptive-tx", adaptive_tx),
+	VALUE("rx-ring", rx_ring, "positive"),
+	VALUE("tx-ring", tx_ring, "positive"),
+	VALUE("rx-channels", rx_channels, "positive"),
+	VALUE("tx-channels", tx_channels, "positive"),
+	VALUE("combined-channels", combined_channels, "positive"),
+	VALUE("features-on", features_on, "features"),
+	VALUE("features-off", features_off, "features"),
+	{"missing", &fit_field_flag, FIELD(ethtool, missing_refuse),
+		WORDS({"warn", 0}, {"refuse", 1}), NULL, "warn"},
+	{0},
+};

@@ -32,6 +32,7 @@ extern const struct fit_profile_attribute fit_grammar_passthrough[];
 extern const struct fit_profile_attribute fit_grammar_start[];
 extern const struct fit_profile_attribute fit_grammar_isolate[];
 extern const struct fit_profile_attribute fit_grammar_threads[];
+extern const struct fit_profile_attribute fit_grammar_ethtool[];
 
 #define WORDS(...) ((const struct fit_profile_word[]){__VA_ARGS__, {0}})
 /* Real-time scheduling. */

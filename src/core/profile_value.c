@@ -15,6 +15,12 @@
 
 #define TEXT_MAX 256
 
+/* Enough for what counts descriptors, frames or microseconds of a network card. */
+#define NUMBER_MAX 1000000
+
+/* ETH_GSTRING_LEN of the kernel, with the terminating NUL. */
+#define FEATURE_NAME_SIZE 32
+
 /* Three registers of CPUID. */
 #define VENDOR_ID_MAX 12
 
@@ -161,6 +167,16 @@ static char *canonical_mbits(const char *text, const char *allowed FIT_UNUSED)
 	return canonical_number(text, 1, 1000000);
 }
 
+static char *canonical_any_number(const char *text, const char *allowed FIT_UNUSED)
+{
+	return canonical_number(text, 0, NUMBER_MAX);
+}
+
+static char *canonical_positive(const char *text, const char *allowed FIT_UNUSED)
+{
+	return canonical_number(text, 1, NUMBER_MAX);
+}
+
 static char *canonical_nanoseconds(const char *text, const char *allowed FIT_UNUSED)
 {
 	return canonical_number(text, 1, 1000000000);
@@ -297,6 +313,48 @@ static char *canonical_names(const char *text, const char *allowed FIT_UNUSED)
 	return names.count ? fit_strlist_join(&names, " ") : NULL;
 }
 
+/* ethtool's names for what has another one in the kernel, where it is one feature; NULL: it is a
+ * group, which cannot be restored by its name: parts of it may have been different. */
+static const struct {
+	const char *name;
+	const char *feature;
+} ethtool_names[] = {
+	{"rx-checksumming", "rx-checksum"},
+	{"tx-checksumming", NULL},
+	{"scatter-gather", NULL},
+	{"tcp-segmentation-offload", NULL},
+	{"udp-fragmentation-offload", NULL},
+	{"generic-segmentation-offload", "tx-generic-segmentation"},
+	{"generic-receive-offload", "rx-gro"},
+	{"large-receive-offload", "rx-lro"},
+	{"rx-vlan-offload", "rx-vlan-hw-parse"},
+	{"tx-vlan-offload", "tx-vlan-hw-insert"},
+	{"ntuple-filters", "rx-ntuple-filter"},
+	{"receive-hashing", "rx-hashing"},
+};
+
+static char *canonical_features(const char *text, const char *allowed FIT_UNUSED)
+{
+	fit_autofree char *names = canonical_names(text, NULL);
+	fit_autostrlist struct fit_strlist words = {0};
+	fit_autostrlist struct fit_strlist features = {0};
+
+	fit_strlist_split(&words, names ? names : "", " ");
+	for (size_t i = 0; i < words.count; i++) {
+		const char *feature = words.items[i];
+
+		for (size_t j = 0; j < FIT_ARRAY_SIZE(ethtool_names); j++)
+			if (fit_streq(words.items[i], ethtool_names[j].name))
+				feature = ethtool_names[j].feature;
+		if (!feature || strlen(feature) >= FEATURE_NAME_SIZE || fit_streq(feature, "none"))
+			return NULL;
+		if (!fit_strlist_contains(&features, feature))
+			fit_strlist_add(&features, feature);
+	}
+	fit_strlist_sort(&features);
+	return features.count ? fit_strlist_join(&features, " ") : NULL;
+}
+
 static char *canonical_hyperv(const char *text, const char *allowed FIT_UNUSED)
 {
 	fit_hyperv_set set;
@@ -402,6 +460,12 @@ static const struct fit_value_type types[] = {
 	{"percent", canonical_percent, "a number from 1 to 100 (percent)", NULL},
 	{"vlan-priority", canonical_vlan_priority, "a priority from 1 to 7", NULL},
 	{"mbits", canonical_mbits, "Mbit/s, from 1 to 1000000", NULL},
+	{"number", canonical_any_number, "a number from 0 to 1000000", NULL},
+	{"positive", canonical_positive, "a number from 1 to 1000000", NULL},
+	{"features", canonical_features,
+		"names of single features as ethtool -k prints them, such as \"rx-gro "
+		"tx-tcp-segmentation\" (no group such as tcp-segmentation-offload)",
+		NULL},
 	{"nanoseconds", canonical_nanoseconds, "nanoseconds, from 1 to 1000000000 (a second)",
 		NULL},
 	{"time", canonical_time,

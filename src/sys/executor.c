@@ -63,6 +63,9 @@ static int expand(struct fit_expansion *expansion, const struct fit_hostops *ops
 		case FIT_OP_VF_ATTRIBUTE:
 			result = fit_vf_attribute_expand(expansion, op, err);
 			break;
+		case FIT_OP_ETHTOOL:
+			result = fit_ethtool_expand(expansion, op, err);
+			break;
 		case FIT_OP_PF_UP:
 			result = fit_pf_up_expand(expansion, op, err);
 			break;

@@ -17,6 +17,7 @@
  *   controllers  cgroup/cgroup.subtree_control   "cpuset"     baseline and that
  *   pf-up     PF/net/NAME/flags           "up"                that
  *   vf-attribute  PF/sriov/N/NAME (made up)  as it is set     the latest; baseline when none
+ *   ethtool   PF/ethtool/SETTING (made up)   the same         the latest; baseline when none
  *   banned-cpus, -irqs  irqbalance/… (made up)  CPUs, numbers  baseline and all of them
  *   settings  as core/host_settings.def says   the kernel's text   by the row: latest, lowest,
  * highest a CPU list          baseline - all of them
@@ -47,6 +48,7 @@ enum fit_resource_kind {
 	FIT_RESOURCE_CONTROLLERS,
 	FIT_RESOURCE_PF_UP,
 	FIT_RESOURCE_VF_ATTRIBUTE,
+	FIT_RESOURCE_ETHTOOL,
 	FIT_RESOURCE_BANNED_CPUS,
 	FIT_RESOURCE_BANNED_IRQS,
 	FIT_RESOURCE_SETTING, /* and those that follow: one for each row of core/host_settings.def

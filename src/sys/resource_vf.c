@@ -225,6 +225,23 @@ static char *user_of(
 	return NULL;
 }
 
+char *fit_vf_other_user(const struct fit_state *state, const char *pf_directory, const char *uuid)
+{
+	struct fit_pciaddr vf;
+
+	for (unsigned int i = 0; read_virtfn(state->root, pf_directory, i, &vf); i++) {
+		const struct fit_journal *journal = holder(state, vf, "");
+		fit_autofree char *user = NULL;
+
+		if (!journal || (journal->stage == FIT_STAGE_STARTED &&
+					strcasecmp(journal->uuid, uuid) != 0))
+			user = user_of(state, vf, false, uuid);
+		if (user)
+			return fit_xasprintf("VF %u (%s) %s", i, FIT_PCIADDR_STR(vf), user);
+	}
+	return NULL;
+}
+
 static char *largest(enum fit_resource_kind kind FIT_UNUSED, const char *baseline,
 	const struct fit_strlist *contributions, const struct fit_cpuset *online FIT_UNUSED)
 {
@@ -269,19 +286,20 @@ static int explain(struct fit_err *err)
 {
 	switch (err->sys_errno) {
 	case ENOSPC:
-		return fit_err_prefix(err, "no bus numbers or MSI-X vectors left for the VFs");
+		return fit_err_prefix(err, "no bus numbers or MSI-X vectors left for the VFs: ");
 	case ENOENT:
 	case ENOSYS:
-		return fit_err_prefix(err, "the device's driver cannot create VFs");
+		return fit_err_prefix(err, "the device's driver cannot create VFs: ");
 	case ENOMEM:
-		return fit_err_prefix(err, "no room for the VFs' memory regions (BIOS setting)");
+		return fit_err_prefix(err, "no room for the VFs' memory regions (BIOS setting): ");
 	case ERANGE:
-		return fit_err_prefix(err, "the device does not have so many VFs");
+		return fit_err_prefix(err, "the device does not have so many VFs: ");
 	case EBUSY:
 		return fit_err_prefix(
-			err, "somebody else has made VFs meanwhile, or one of them is in use");
+			err, "somebody else has made VFs meanwhile, or one of them is in use: ");
 	case EINVAL:
-		return fit_err_prefix(err, "the device's driver does not take this number of VFs");
+		return fit_err_prefix(
+			err, "the device's driver does not take this number of VFs: ");
 	default:
 		return -1;
 	}

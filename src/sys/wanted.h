@@ -58,11 +58,18 @@ int fit_isolation_expand(
 void fit_groups_expand(struct fit_expansion *expansion, const struct fit_op *op);
 int fit_vf_attribute_expand(
 	struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err);
+int fit_ethtool_expand(
+	struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err);
 int fit_pf_up_expand(struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err);
 
 /* The PF of a VF that may not exist yet, and the VF's number. */
 int fit_vf_find(const struct fit_fsroot *root, struct fit_pciaddr vf, struct fit_pciaddr *ret_pf,
 	unsigned int *ret_index, struct fit_err *err);
+
+/* Which VF of the PF with that directory a guest other than @uuid runs with: "VF 1 (0000:41:10.2) is
+ * held by the domain 'a'". NULL: none; one that is only about to start or has ended does not count.
+ * To be freed. */
+char *fit_vf_other_user(const struct fit_state *state, const char *pf_directory, const char *uuid);
 
 /* Of /sys/bus/pci/devices/ADDRESS; NULL: none. Of several (representors of a switch) the device's
  * own is there first and has the lowest number. To be freed. */

@@ -62,3 +62,32 @@ hook "$vm" vm prepare begin -
 same "the host" "$BEFORE" "$(hook_dump)"
 hook_down "$vm" vm
 host_is_as_before
+
+# The card itself, for the guest that has a VF of it: back as it was when that is over.
+printf "sys/bus/pci/devices/$pf/%s\n" "net/enp181s0/ifindex = 7" "ethtool/rx-usecs = 3" \
+	"ethtool/features/rx-gro = on" | "$BUILD/tests/lib/mkroot" "$HOST"
+BEFORE=$(hook_dump)
+vm_with_vf 4 0
+ethtool() { # ATTRIBUTES
+	cat >"$PROFILES/vf-4.xml" <<-END
+		<profile xmlns="urn:virt-fit:profile:1" name="vf-4">
+		  <summary>VFs</summary>
+		  <host><ethtool of="pfs" $1/></host>
+		</profile>
+	END
+	hook "$vm" vm restore begin -
+	hook "$vm" vm prepare begin -
+}
+ethtool 'rx-usecs="0" tx-ring="512" features-off="generic-receive-offload"'
+hook "$vm" vm start begin -
+same "interrupt moderation" 0 "$(cat "$HOST/sys/bus/pci/devices/$pf/ethtool/rx-usecs")"
+same "offload" off "$(cat "$HOST/sys/bus/pci/devices/$pf/ethtool/features/rx-gro")"
+hook_down "$vm" vm
+host_is_as_before
+
+# What the card lacks is found before anything is changed.
+refuses ethtool 'rx-usecs="0" tx-ring="512" missing="refuse"'
+contains "the refusal" "$refusal" "tx-ring '512' cannot be set for enp181s0"
+same "the host" "$BEFORE" "$(hook_dump)"
+hook_down "$vm" vm failed
+host_is_as_before

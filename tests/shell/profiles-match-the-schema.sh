@@ -251,7 +251,10 @@ host_words() { # ELEMENT ATTRIBUTE WORD...
 	expect bad "<host><$element $attribute=''/></host>"
 	expect bad "<host><$element other='1' $attribute='$1'/></host>"
 	expect bad "<host><$element $attribute='$1'/><$element $attribute='$1'/></host>"
-	[ "$element" = governor ] || expect bad "<host><$element/></host>"
+	case $element in
+	governor | ethtool*) ;;
+	*) expect bad "<host><$element/></host>" ;;
+	esac
 	expect bad "<$element $attribute='$1'/>"
 }
 host_words governor value performance
@@ -271,6 +274,29 @@ host_words rt-runtime value unlimited 950ms
 host_words halt-poll value 0us 50us
 host_words workqueues to elsewhere
 host_words lockup-watchdog to elsewhere
+for setting in rx-usecs rx-frames tx-usecs tx-frames; do
+	host_words "ethtool of='pfs'" $setting 0 1000000
+	expect bad "<host><ethtool of='pfs' $setting='10us'/></host>"
+done
+for setting in rx-ring tx-ring rx-channels tx-channels combined-channels; do
+	host_words "ethtool of='pfs'" $setting 1 1000000
+	expect bad "<host><ethtool of='pfs' $setting='0'/></host>"
+done
+for setting in adaptive-rx adaptive-tx; do
+	host_words "ethtool of='pfs'" $setting on off
+done
+for setting in features-on features-off; do
+	for names in keep rx-gro "tx-tcp-segmentation rx-hashing" generic-receive-offload; do
+		expect good "<host><ethtool of='pfs' $setting='$names'/></host>"
+	done
+	expect bad "<host><ethtool of='pfs' $setting=''/></host>"
+	expect bad "<host><ethtool of='pfs' $setting='a/b'/></host>"
+	for group in none tx-checksumming scatter-gather tcp-segmentation-offload udp-fragmentation-offload; do
+		expect bad "<host><ethtool of='pfs' $setting='rx-gro $group'/></host>"
+	done
+done
+expect bad "<host><ethtool rx-usecs='0'/></host>"
+expect bad "<host><ethtool of='vfs' rx-usecs='0'/></host>"
 for value in "wakeup-latency max='10'" "wakeup-latency max='-1us'" "compaction max='101'" "aspm value='on'"; do
 	expect bad "<host><$value/></host>"
 done
@@ -291,7 +317,7 @@ expect bad "<param name='a' type='text' default='5'/><host><sysctl name='vm.dirt
 expect bad "<host><sysctl path='vm.dirty_ratio' value='5'/></host>"
 expect bad "<sysctl name='vm.dirty_ratio' value='5'/>"
 
-for type in count:1 priority:50 shares:200 percent:50 nanoseconds:1000 vlan-priority:3 mbits:1000 time:10us size:4MiB sizes:none yes-no:no pf:nearest macs:52:54:00:6b:3c:58 vlan:7 \
+for type in count:1 priority:50 shares:200 percent:50 nanoseconds:1000 vlan-priority:3 mbits:1000 number:0 positive:1 features:rx-gro time:10us size:4MiB sizes:none yes-no:no pf:nearest macs:52:54:00:6b:3c:58 vlan:7 \
 	names:none hyperv:all vendor-id:me text:any; do
 	expect good "<param name='a' type='${type%%:*}' default='${type#*:}'/>"
 	expect bad "<param name='a' type='${type%%:*}' default=''/>"

@@ -83,6 +83,9 @@ static const char host[] =
 	"proc/irq/default_smp_affinity = ff\n"
 	PF "/net/enp65s0f0/ifindex = 4\n"
 	PF "/net/enp65s0f0/flags = 0x1002\n"
+	PF "/ethtool/combined-channels = 8\n"
+	PF "/ethtool/rx-usecs = 3\n"
+	PF "/ethtool/features/rx-gro = on\n"
 	PF "/sriov/0/trust = off\n"
 	PF "/sriov/1/trust = off\n"
 	"run/systemd/system/\n"
@@ -225,6 +228,16 @@ static const char *setting_value(unsigned int id)
 	return values[id];
 }
 
+static void add_ethtool_op(
+	struct fit_hostops *ops, const char *vf, const char *setting, const char *value)
+{
+	struct fit_op *op = add_op(ops, FIT_OP_ETHTOOL, FIT_PHASE_START, FIT_PHASE_RELEASE);
+
+	op->path = fit_xstrdup(setting);
+	op->value = fit_xstrdup(value);
+	*FIT_APPEND(op->devices, op->device_count) = device(vf);
+}
+
 void make_ops(struct fit_hostops *ops, const struct guest *guest)
 {
 	struct fit_op *op = add_op(ops, FIT_OP_PF_UP, FIT_PHASE_PREPARE, FIT_PHASE_RELEASE);
@@ -241,6 +254,9 @@ void make_ops(struct fit_hostops *ops, const struct guest *guest)
 		if (setting_value(id))
 			add_setting_op(ops, (enum fit_host_setting_id)id, setting_value(id),
 				guest->cpus, guest->device);
+	add_ethtool_op(ops, guest->vf, "combined-channels", "1");
+	add_ethtool_op(ops, guest->vf, "rx-usecs", "0");
+	add_ethtool_op(ops, guest->vf, "features/rx-gro", "off");
 	op = add_op(ops, FIT_OP_VF_ATTRIBUTE, FIT_PHASE_START, FIT_PHASE_RELEASE);
 	op->device = device(guest->vf);
 	op->path = fit_xstrdup("trust");

@@ -174,6 +174,23 @@ static int refuse_group(struct fit_test_kernel *kernel, const char *path, const 
 		       : 0;
 }
 
+/* With VFs the card has 2 channels, without 8. */
+static unsigned int most_channels(const struct fit_test_kernel *kernel, const char *path)
+{
+	fit_autofree char *pf = fit_xstrndup(path, strstr(path, "/ethtool/") - path);
+	fit_autofree char *numvfs = fit_xasprintf("%s/sriov_numvfs", pf);
+
+	return number_in(kernel->root, numvfs) ? 2 : 8;
+}
+
+static int refuse_channels(
+	const struct fit_test_kernel *kernel, const char *path, const char *value)
+{
+	uint64_t number;
+
+	return fit_parse_uint(value, most_channels(kernel, path), &number) && number ? 0 : EINVAL;
+}
+
 static int refuse(struct fit_test_kernel *kernel, const char *path, const char *value)
 {
 	uint64_t number = 0;
@@ -185,6 +202,12 @@ static int refuse(struct fit_test_kernel *kernel, const char *path, const char *
 		return 0;
 	if (strstr(path, "/sriov/"))
 		return kernel->vf_refusals ? (kernel->vf_refusals--, kernel->vf_errno) : 0;
+	if (strstr(path, "/ethtool/features/"))
+		return fit_streq(value, "on") || fit_streq(value, "off") ? 0 : EINVAL;
+	if (strstr(path, "/ethtool/") && kernel->ethtool_errno)
+		return kernel->ethtool_errno;
+	if (ends_with(path, "-channels"))
+		return refuse_channels(kernel, path, value);
 	if (ends_with(path, "/flags"))
 		return fit_starts_with(value, "0x") ? 0 : EINVAL;
 
@@ -230,11 +253,14 @@ static void change_vfs(struct fit_test_kernel *kernel, const char *path, uint64_
 	fit_autofree char *pf_directory = fit_xstrndup(path, strrchr(path, '/') - path);
 	fit_autofree char *offset = beside(path, "sriov_offset");
 	fit_autofree char *stride = beside(path, "sriov_stride");
+	fit_autofree char *channels = beside(path, "ethtool/combined-channels");
 	struct fit_pciaddr pf;
 
 	assert_true(fit_pciaddr_parse(strrchr(pf_directory, '/') + 1, &pf));
 	if (wanted == kernel->old_number || kernel->vfs_stay_away)
 		return;
+	if (fit_fsroot_exists(root, channels))
+		set_number(kernel, channels, wanted ? 2 : 8);
 	for (unsigned int i = 0; i < wanted + kernel->old_number; i++) {
 		struct fit_pciaddr vf = fit_pciaddr_vf(pf, (unsigned int)number_in(root, offset),
 			(unsigned int)number_in(root, stride), i);

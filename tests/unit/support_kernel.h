@@ -27,6 +27,7 @@ struct fit_test_kernel {
 	bool vfs_stay_away;	    /* created VFs do not appear */
 	unsigned int vf_refusals;   /* so often attributes of VFs are refused, */
 	int vf_errno;		    /* with this */
+	int ethtool_errno;	    /* what cards answer to numbers; 0: they take them */
 	bool systemd_is_deaf;	    /* it answers and does nothing */
 	bool cpuset_in_use;	    /* below a group: the controller cannot be disabled */
 	bool no_room;		    /* our state can be removed, not written */

@@ -266,7 +266,8 @@ static void vfs_go_from_n_to_m_by_way_of_zero_and_back(void **unused)
 	setup(&f);
 	fit_test_kernel_set(&f.kernel, PF "/net/enp65s0f0/flags = 0x1003\n");
 	fit_test_kernel_set(&f.kernel,
-		PF "/sriov_numvfs = 1\n" PF "/virtfn0 -> ../0000:41:10.0\n"
+		PF "/sriov_numvfs = 1\n" PF "/virtfn0 -> ../0000:41:10.0\n" PF
+		   "/ethtool/combined-channels = 2\n"
 		   "sys/bus/pci/devices/0000:41:10.0/physfn -> ../0000:41:00.0\n");
 	free(f.before);
 	f.before = dump(&f);

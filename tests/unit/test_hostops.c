@@ -142,6 +142,37 @@ static void mac_and_vlan_of_a_hostdev_are_set_by_us(void **state)
 	expect_ops(body, &profile, lines, FIT_ARRAY_SIZE(lines));
 }
 
+static void cards_of_vfs_are_set_channels_first(void **state)
+{
+	static const char *const lines[] = {
+		"VF 0000:41:10.0",
+		"16 pages of 1 GiB on node 1",
+		"combined-channels 4 of the card",
+		"rx-ring 512 of the card",
+		"adaptive-rx off of the card",
+		"rx-usecs 0 of the card",
+		"features/rx-gro on of the card",
+		"features/rx-hashing off of the card",
+		"features/tx-tcp-segmentation off of the card",
+	};
+	static char four[] = "4", ring[] = "512", off[] = "off", zero[] = "0";
+	static char on[] = "rx-gro rx-hashing", not_on[] = "rx-hashing tx-tcp-segmentation";
+	struct fit_profile profile = {.ethtool = {.intent.set = true,
+					      .rx_usecs = zero,
+					      .adaptive_rx = off,
+					      .rx_ring = ring,
+					      .combined_channels = four,
+					      .features_on = on,
+					      .features_off = not_on}};
+
+	(void)state;
+	expect_ops(fitted, &profile, lines, FIT_ARRAY_SIZE(lines));
+	/* Without a device there is no card. */
+	expect_ops("", &profile, NULL, 0);
+	profile.ethtool.intent.set = false;
+	expect_ops(fitted, &profile, lines, 2);
+}
+
 static void threads_go_where_the_emulator_is(void **state)
 {
 	static const char body[] =
@@ -397,6 +428,7 @@ int main(void)
 		cmocka_unit_test(settings_are_for_what_the_domain_has),
 		cmocka_unit_test(what_the_card_enforces_for_a_vf_is_set_for_ours),
 		cmocka_unit_test(mac_and_vlan_of_a_hostdev_are_set_by_us),
+		cmocka_unit_test(cards_of_vfs_are_set_channels_first),
 		cmocka_unit_test(threads_go_where_the_emulator_is),
 		cmocka_unit_test(shared_cpus_are_left_alone),
 		cmocka_unit_test(a_floating_domain_has_no_cpus_to_tune),

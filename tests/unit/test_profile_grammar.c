@@ -191,6 +191,20 @@ static const char *const wanted[] = {
 	"host host threads of qemu to=keep: \"emulator\" or \"keep\"",
 	"host host threads of qemu scheduler=keep: \"fifo\", \"rr\" or \"keep\"",
 	"host host threads of qemu priority=1: a real-time priority from 1 to 99",
+	"host host ethtool of pfs rx-usecs=keep: \"keep\" or a number from 0 to 1000000",
+	"host host ethtool of pfs rx-frames=keep: \"keep\" or a number from 0 to 1000000",
+	"host host ethtool of pfs tx-usecs=keep: \"keep\" or a number from 0 to 1000000",
+	"host host ethtool of pfs tx-frames=keep: \"keep\" or a number from 0 to 1000000",
+	"host host ethtool of pfs adaptive-rx=keep: \"on\", \"off\" or \"keep\"",
+	"host host ethtool of pfs adaptive-tx=keep: \"on\", \"off\" or \"keep\"",
+	"host host ethtool of pfs rx-ring=keep: \"keep\" or a number from 1 to 1000000",
+	"host host ethtool of pfs tx-ring=keep: \"keep\" or a number from 1 to 1000000",
+	"host host ethtool of pfs rx-channels=keep: \"keep\" or a number from 1 to 1000000",
+	"host host ethtool of pfs tx-channels=keep: \"keep\" or a number from 1 to 1000000",
+	"host host ethtool of pfs combined-channels=keep: \"keep\" or a number from 1 to 1000000",
+	"host host ethtool of pfs features-on=keep: \"keep\" or names of single features as ethtool -k prints them, such as \"rx-gro tx-tcp-segmentation\" (no group such as tcp-segmentation-offload)",
+	"host host ethtool of pfs features-off=keep: \"keep\" or names of single features as ethtool -k prints them, such as \"rx-gro tx-tcp-segmentation\" (no group such as tcp-segmentation-offload)",
+	"host host ethtool of pfs missing=warn: \"warn\" or \"refuse\"",
 };
 
 static void each_attribute_is_as_written_here(void **state)
