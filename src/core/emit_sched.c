@@ -16,20 +16,13 @@ struct threads {
 	const struct fit_strlist *found; /* lists of threads that have a scheduler */
 };
 
-/* Nearly all ids are small, and there may be thousands of them: those are in @small. */
-static bool is_one_of(const struct fit_thread_pin *threads, size_t count,
-	const struct fit_cpuset *small, const char *list)
+/* One thread: a list of several overlaps with the lines of ours. */
+static bool is_one_of(const struct fit_cpuset *threads, const char *list)
 {
 	uint64_t id;
 
-	if (!fit_parse_uint(list, UINT32_MAX, &id))
-		return false;
-	if (id < FIT_CPUSET_MAX)
-		return fit_cpuset_contains(small, (unsigned int)id);
-	for (size_t i = 0; i < count; i++)
-		if (id == threads[i].id)
-			return true;
-	return false;
+	return fit_parse_uint(list, FIT_CPUSET_MAX - 1, &id) &&
+	       fit_cpuset_contains(threads, (unsigned int)id);
 }
 
 static char *format_path(const struct threads *kind, const char *list)
@@ -78,15 +71,14 @@ static int emit_schedulers(const struct fit_emitter *emitter, const struct fit_i
 		"%s with priority %u for each", scheduling->policy, scheduling->priority);
 	fit_autofree char *found = describe_found(emitter, kind, &lines, wanted);
 	int decision = fit_emit_decide(emitter, intent, kind->what, found, wanted);
-	struct fit_cpuset small = {0};
+	struct fit_cpuset wanted_ids = {0};
 
 	for (size_t i = 0; i < count; i++)
-		if (threads[i].id < FIT_CPUSET_MAX)
-			fit_cpuset_add(&small, threads[i].id);
+		fit_cpuset_add(&wanted_ids, threads[i].id);
 	for (size_t i = 0; i < kind->found->count && decision > 0; i++) {
 		fit_autofree char *path = format_path(kind, kind->found->items[i]);
 
-		if (!is_one_of(threads, count, &small, kind->found->items[i]))
+		if (!is_one_of(&wanted_ids, kind->found->items[i]))
 			fit_edits_remove(emitter->edits, path);
 	}
 	for (size_t i = 0; i < lines.count && decision > 0; i++)
@@ -113,17 +105,29 @@ static int emit_vcpus(const struct fit_emitter *emitter)
 		       : 0;
 }
 
+/* Libvirt takes any number for an iothread, but none above 16383 in a list of them; what the
+ * definition has is read up to the greatest of a set. */
 static int emit_iothreads(const struct fit_emitter *emitter)
 {
 	const struct fit_plan *plan = emitter->plan;
 	const struct threads kind = {"iothreadsched", "iothreads", "the scheduler of the iothreads",
 		&emitter->domain->iothread_schedulers};
+	fit_autofree struct fit_thread_pin *listed =
+		fit_xcalloc(plan->iothread_count, sizeof(*listed));
+	size_t count = 0;
 
-	return plan->iothreads_real_time
-		       ? emit_schedulers(emitter, &emitter->profile->iothreads.intent,
-				 &emitter->profile->iothreads.scheduling, &kind, plan->iothreads,
-				 plan->iothread_count)
-		       : 0;
+	if (!plan->iothreads_real_time)
+		return 0;
+	for (size_t i = 0; i < plan->iothread_count; i++) {
+		if (plan->iothreads[i].id < FIT_CPUSET_MAX)
+			listed[count++] = plan->iothreads[i];
+		else
+			fit_plan_reason(emitter->plan, FIT_REASON_NOTE, "scheduler",
+				"no real-time scheduler for iothread %u: its number is above %d",
+				plan->iothreads[i].id, FIT_CPUSET_MAX - 1);
+	}
+	return emit_schedulers(emitter, &emitter->profile->iothreads.intent,
+		&emitter->profile->iothreads.scheduling, &kind, listed, count);
 }
 
 static int emit_emulator(const struct fit_emitter *emitter)

@@ -462,12 +462,13 @@ static void a_refusal_of_memory_names_both_sides(void **state)
 
 static void schedulers_of_iothreads_are_those_of_the_plan(void **state)
 {
+	static const unsigned int ids[] = {1, FIT_CPUSET_MAX - 1};
 	struct fit_thread_pin iothreads[] = {{.id = 1}, {.id = 4}};
-	const struct fit_plan plan = {.iothreads = iothreads,
+	struct fit_plan plan = {.iothreads = iothreads,
 		.iothread_count = 2,
 		.iothreads_kept = true,
 		.iothreads_real_time = true};
-	const struct fit_profile profile = {
+	struct fit_profile profile = {
 		.iothreads = {.intent = {.set = true}, .scheduling = {fifo, 2}}};
 
 	(void)state;
@@ -476,6 +477,45 @@ static void schedulers_of_iothreads_are_those_of_the_plan(void **state)
 		"priority='2'/>\n"
 		"cputune/iothreadsched[@iothreads='4'] = <iothreadsched iothreads='4' scheduler='fifo' "
 		"priority='2'/>\n");
+	/* Those that stay are changed, others go. */
+	profile.iothreads.intent.existing = FIT_EXISTING_REPLACE;
+	plan.iothread_count = 1;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(ids); i++) {
+		fit_autofree char *own = fit_xasprintf(
+			"<iothreads>2</iothreads><iothreadids><iothread id='%u'/><iothread id='9'/>"
+			"</iothreadids><cputune><iothreadsched iothreads='%u' scheduler='rr' "
+			"priority='1'/><iothreadsched iothreads='9' scheduler='rr' priority='1'/>"
+			"</cputune>",
+			ids[i], ids[i]);
+		fit_autofree char *wanted = fit_xasprintf(
+			"cputune/iothreadsched[@iothreads='9'] = (removed)\n"
+			"cputune/iothreadsched[@iothreads='%u'] = <iothreadsched iothreads='%u' "
+			"scheduler='fifo' priority='2'/>\n",
+			ids[i], ids[i]);
+
+		iothreads[0].id = ids[i];
+		expect(own, &plan, &profile, NULL, wanted);
+	}
+}
+
+/* Libvirt would refuse the list, though not the iothread. */
+static void iothreads_with_great_numbers_have_no_scheduler(void **state)
+{
+	struct fit_thread_pin iothreads[] = {
+		{.id = FIT_CPUSET_MAX - 1}, {.id = FIT_CPUSET_MAX}, {.id = UINT32_MAX}};
+	const struct fit_plan plan = {.iothreads = iothreads,
+		.iothread_count = 3,
+		.iothreads_kept = true,
+		.iothreads_real_time = true};
+	const struct fit_profile profile = {
+		.iothreads = {.intent = {.set = true}, .scheduling = {fifo, 2}}};
+
+	(void)state;
+	expect("", &plan, &profile, NULL,
+		"cputune/iothreadsched[@iothreads='8191'] = <iothreadsched iothreads='8191' "
+		"scheduler='fifo' priority='2'/>\n"
+		"no real-time scheduler for iothread 8192: its number is above 8191\n"
+		"no real-time scheduler for iothread 4294967295: its number is above 8191\n");
 }
 
 static void bindings_of_cells_give_way_as_a_whole(void **state)
@@ -519,6 +559,7 @@ int main(void)
 		cmocka_unit_test(a_refusal_of_threads_names_both_sides),
 		cmocka_unit_test(a_refusal_of_memory_names_both_sides),
 		cmocka_unit_test(schedulers_of_iothreads_are_those_of_the_plan),
+		cmocka_unit_test(iothreads_with_great_numbers_have_no_scheduler),
 		cmocka_unit_test(bindings_of_cells_give_way_as_a_whole),
 	};
 
