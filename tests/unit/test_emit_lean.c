@@ -137,9 +137,15 @@ static void usb_goes_as_a_whole_or_as_far_as_nothing_is_on_it(void **state)
 
 static void drives_go_when_they_are_empty_and_not_booted_from(void **state)
 {
-	static const char boots[] =
-		"<vcpu>1</vcpu><os><type>hvm</type><boot dev='cdrom'/></os><devices><disk "
-		"device='cdrom'><target dev='hdc'/></disk></devices>";
+	static const char drives[] = "devices/disk[target/@dev='hdc']\n"
+				     "devices/disk[target/@dev='fda']\n";
+	static const struct {
+		const char *from, *gone;
+	} boots[] = {
+		{"cdrom", "devices/disk[target/@dev='fda']\n"},
+		{"fd", "devices/disk[target/@dev='hdc']\n"},
+		{"hd", drives},
+	};
 	const struct fit_intent_lean lean = {.cdrom = true, .floppy = true};
 
 	(void)state;
@@ -149,8 +155,16 @@ static void drives_go_when_they_are_empty_and_not_booted_from(void **state)
 		   "<disk device='cdrom'><source file='/x'/><target dev='hdb'/></disk>"
 		   "<disk device='cdrom'><target dev='hdd'/><boot order='1'/></disk>"
 		   "<disk device='disk'><target dev='vda'/></disk></devices>",
-		"devices/disk[target/@dev='hdc']\ndevices/disk[target/@dev='fda']\n");
-	expect(lean, boots, "");
+		drives);
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(boots); i++) {
+		fit_autofree char *body = fit_xasprintf(
+			"<vcpu>1</vcpu><os><type>hvm</type><boot dev='%s'/></os><devices>"
+			"<disk device='cdrom'><target dev='hdc'/></disk>"
+			"<disk device='floppy'><target dev='fda'/></disk></devices>",
+			boots[i].from);
+
+		expect(lean, body, boots[i].gone);
+	}
 }
 
 #define SATA(index) "<controller type='sata' index='" index "'/>"

@@ -12,6 +12,7 @@
 #include "core/render.h"
 #include "core/rewrite.h"
 #include "core/xml.h"
+#include "support_domain.h"
 #include "support_libvirt.h"
 #include "support_render.h"
 #include "sys/profile_store.h"
@@ -97,7 +98,8 @@ static void what_cannot_be_merged_is_refused_with_its_place(void **state)
 		{"<domain><os>text<type/></os></domain>", "both elements and text"},
 		{"<domain>text</domain>", "here are none"},
 		{"<domain><title>${}</title></domain>", "\"${\" begins a parameter"},
-		{"<domain><title>${q}</title></domain>", "no profile declares this parameter"},
+		{"<domain>\n<os>\n<type>${q}</type></os></domain>",
+			"lit.xml:4: ${q}: no profile declares this parameter"},
 		{"<domain><title t='${q}'/></domain>", "no profile declares this parameter"},
 		{"<domain existing='${q}'><a/></domain>", "no profile declares this parameter"},
 		{"<domain><a/></domain><domain><a/></domain>", "second <domain>"},
@@ -249,16 +251,25 @@ static void elements_are_found_by_libvirts_identities(void **state)
 
 static void the_policy_decides_where_the_definition_has_something_else(void **state)
 {
-	fit_autostrlist struct fit_strlist kept = {0};
-	fit_autofree char *effect = NULL;
+	static const struct {
+		const char *definition, *kept;
+	} stays[] = {
+		{"<features><pmu state='on'/></features>",
+			"features/pmu/@state of the definition stays on, not off (lit.xml:2)"},
+		{"<features><pmu state=''/></features>",
+			"features/pmu/@state of the definition stays empty, not off (lit.xml:2)"},
+	};
 
 	(void)state;
 	set_files("<domain><features><pmu state='off'/><acpi/></features></domain>", NULL);
-	effect = effect_of("<features><pmu state='on'/></features>", &kept);
-	assert_string_equal(effect, "features/acpi=<acpi/>\n");
-	assert_int_equal(kept.count, 1);
-	assert_string_equal(kept.items[0],
-		"features/pmu/@state of the definition stays on, not off (lit.xml:2)");
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(stays); i++) {
+		fit_autostrlist struct fit_strlist kept = {0};
+		fit_autofree char *effect = effect_of(stays[i].definition, &kept);
+
+		assert_string_equal(effect, "features/acpi=<acpi/>\n");
+		assert_int_equal(kept.count, 1);
+		assert_string_equal(kept.items[0], stays[i].kept);
+	}
 	expect_effect("<domain existing='replace'><features><pmu state='off'/></features></domain>",
 		NULL, "<features><pmu state='on'/></features>", "features/pmu/@state=off\n");
 	expect_effect("<domain existing='require'><features><pmu state='off'/></features></domain>",
@@ -266,9 +277,54 @@ static void the_policy_decides_where_the_definition_has_something_else(void **st
 		"vm: cannot fit: features/pmu/@state is on, but lit.xml:2 requires off: change the "
 		"definition, or say existing=\"keep\" or \"replace\" in the profile");
 	expect_effect("<domain existing='require'><features><pmu state='off'/></features></domain>",
+		NULL, "<features><pmu state=''/></features>",
+		"vm: cannot fit: features/pmu/@state is empty, but lit.xml:2 requires off: change "
+		"the definition, or say existing=\"keep\" or \"replace\" in the profile");
+	expect_effect("<domain existing='require'><features><pmu state='off'/></features></domain>",
 		NULL, "<features><pmu state='off'/></features>", "");
 	expect_effect("<domain existing='require'><features><pmu state='off'/></features></domain>",
 		NULL, "", "features/pmu=<pmu state=\"off\"/>\n");
+}
+
+/* Also where the definition has that already, and edits of what they are part of. What is beside
+ * them is left to the plan. */
+static void edits_of_places_that_the_overlay_states_are_dropped(void **state)
+{
+	static const struct {
+		const char *overlay, *definition, *path;
+		bool dropped;
+	} cases[] = {
+		{"<memoryBacking><hugepages/></memoryBacking>",
+			"<memoryBacking><hugepages/></memoryBacking>", "memoryBacking/hugepages",
+			true},
+		{"<memoryBacking><hugepages/></memoryBacking>", "", "memoryBacking", true},
+		{"<memoryBacking><hugepages/></memoryBacking>", "", "memoryBacking/huge", false},
+		{"<memoryBacking><hugepages/></memoryBacking>", "", "memoryBacking/locked", false},
+		{"<cpu mode='maximum'/>", "<cpu mode='maximum'/>", "cpu/@mode", true},
+		{"<cpu mode='maximum'/>", "<cpu/>", "cpu/topology", false},
+		{"<cpu mode='maximum'/>", "<cpu/>", "cpu/@model", false},
+		{"<title>A</title>", "<title>A</title>", "title/text()", true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(cases); i++) {
+		fit_autofree char *overlay = fit_xasprintf("<domain>%s</domain>", cases[i].overlay);
+		fit_autodoc xmlDoc *doc = fit_test_document(cases[i].definition);
+		fit_autostrlist struct fit_strlist dropped = {0};
+		struct fit_overlay_effect effect = {0};
+		struct fit_edits edits = {0};
+		struct fit_profile profile;
+
+		set_files(overlay, NULL);
+		profile = compose("lit", NULL);
+		assert_int_equal(fit_overlay_emit(profile.overlay, doc, "vm", &effect, NULL), 0);
+		fit_edits_set(&edits, cases[i].path, "x");
+		fit_overlay_join(&effect, &edits, &dropped);
+		if (dropped.count != cases[i].dropped)
+			fail_msg("%s: %s", cases[i].overlay, cases[i].path);
+		fit_overlay_effect_clear(&effect);
+		fit_profile_clear(&profile);
+	}
 }
 
 /* libvirt takes no disk that is called nothing, and would say so only when all else is done. */
@@ -525,6 +581,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_merged_is_refused_with_its_place),
 		cmocka_unit_test(elements_are_found_by_libvirts_identities),
 		cmocka_unit_test(the_policy_decides_where_the_definition_has_something_else),
+		cmocka_unit_test(edits_of_places_that_the_overlay_states_are_dropped),
 		cmocka_unit_test(a_new_disk_needs_a_target),
 		cmocka_unit_test(the_last_profile_wins_place_by_place),
 		cmocka_unit_test(parameters_are_put_into_attributes_texts_and_the_policy),
