@@ -110,15 +110,19 @@ void fit_profile_clear_intents(struct fit_profile *profile)
 
 char *fit_profile_attribute_wanted(const struct fit_profile_attribute *attribute)
 {
-	fit_autostrlist struct fit_strlist words = {0};
-	fit_autofree char *alternatives = NULL;
-	fit_autofree char *other = NULL;
+	fit_autostrlist struct fit_strlist alternatives = {0};
+	fit_autofree char *value =
+		attribute->type ? fit_value_wanted(fit_value_type_find(attribute->type), NULL)
+				: NULL;
 
-	for (const struct fit_profile_word *word = attribute->words; word && word->word; word++)
-		fit_strlist_add(&words, word->word);
-	alternatives = fit_value_alternatives(&words, true);
-	if (!attribute->type)
-		return FIT_STEAL(alternatives);
-	other = fit_value_wanted(fit_value_type_find(attribute->type), NULL);
-	return words.count ? fit_xasprintf("%s or %s", alternatives, other) : FIT_STEAL(other);
+	for (const struct fit_profile_word *word = attribute->words; word && word->word; word++) {
+		fit_autofree char *quoted = fit_xasprintf("\"%s\"", word->word);
+
+		/* Some types name the word by themselves. */
+		if (!value || !strstr(value, quoted))
+			fit_strlist_add(&alternatives, quoted);
+	}
+	if (value)
+		fit_strlist_add(&alternatives, value);
+	return fit_value_alternatives(&alternatives, false);
 }

@@ -416,7 +416,7 @@ static const char *const bad_contents[][2] = {
 	{"<host><governor/></host><host><governor/></host>", "second statement"},
 	{"<host><governor value=''/></host>", "value must be \"keep\" or a line of text"},
 	{"<host><wakeup-latency max='10'/></host>", "max must be \"keep\" or a time with its unit"},
-	{"<host><compaction max='101'/></host>", "max must be \"0\" or \"keep\" or a number"},
+	{"<host><compaction max='101'/></host>", "max must be \"0\", \"keep\" or a number"},
 	{"<host><numa-balancing/></host>", "<numa-balancing> needs value="},
 	{"<host><new-interrupts/></host>", "unknown element <new-interrupts>"},
 	{"<host><sysctl name='vm.dirty_ratio'/></host>", "<sysctl> needs name= and value="},
@@ -433,7 +433,7 @@ static const char *const bad_contents[][2] = {
 	 "<sysctl name='vm/dirty_ratio' value='2'/></host>",
 		"a.xml:3: second <sysctl> of vm.dirty_ratio: the first is in line 2"},
 	{"<iothreads count='many'/>",
-		"count must be \"auto\", \"per-disk\" or \"per-node\" or a number from 0 to "
+		"count must be \"auto\", \"per-disk\", \"per-node\" or a number from 0 to "
 		"8192"},
 	{"<vfs pf=''/>", "pf must be \"nearest\""},
 	{"<memory pages='none 2MiB'/>", "pages must be page sizes in order"},
