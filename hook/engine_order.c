@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "core/alias.h"
 #include "core/digest.h"
 #include "core/domain.h"
 #include "core/host_policy.h"
@@ -32,16 +33,18 @@ void fit_order_clear(struct fit_order *order)
 	fit_domain_clear(&order->domain);
 }
 
-/* A definition that was fitted in part is prepared for in part. */
-static void limit(const struct fit_call *call, struct fit_profile *profile)
+/* A definition that was fitted in part is prepared for in part, and not for what only looks like
+ * ours. */
+static void heed_record(const struct fit_call *call, struct fit_order *order)
 {
 	fit_autostrlist struct fit_strlist only = {0};
 	struct fit_record record = {0};
 
 	if (fit_record_read(call->doc, call->name, &record, NULL) > 0 && record.only) {
 		fit_strlist_split(&only, record.only, " ");
-		fit_steps_limit(profile, &only);
+		fit_steps_limit(&order->profile, &only);
 	}
+	fit_alias_disown_unrecorded(&order->domain, &record);
 	fit_record_clear(&record);
 }
 
@@ -72,7 +75,7 @@ int fit_order_read(
 	}
 	/* It holds for what is fitted in part, too. */
 	order.stale = order.request.stale ? order.request.stale : order.profile.start.stale;
-	limit(call, &order.profile);
+	heed_record(call, &order);
 	fit_hostops_derive(&order.domain, &order.profile, &order.ops);
 	*ret_order = order;
 	return 1;

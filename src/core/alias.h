@@ -8,6 +8,7 @@
 #define FIT_CORE_ALIAS_H
 
 #include "core/domain.h"
+#include "core/rewrite.h"
 
 /* Devices we add carry a user alias with this prefix, which libvirt keeps. */
 #define FIT_ALIAS_PREFIX "ua-virt-fit-"
@@ -20,5 +21,10 @@ bool fit_alias_is_ours(const char *alias); /* has it the prefix? NULL has not */
 
 /* Does the definition have a device of that name? */
 bool fit_alias_is_taken(const struct fit_domain *domain, const char *alias);
+
+/* Of the devices of @fitted that are named like ours those are the user's that the definition has
+ * without our edits, as the record says or the definition itself. */
+void fit_alias_disown_unrecorded(struct fit_domain *fitted, const struct fit_record *record);
+void fit_alias_disown_taken(struct fit_domain *fitted, const struct fit_domain *original);
 
 #endif

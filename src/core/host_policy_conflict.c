@@ -10,14 +10,6 @@
 #include "base/text.h"
 #include "core/rewrite.h"
 
-static bool has_written(const struct fit_record *record, const char *path)
-{
-	for (size_t i = 0; i < record->facet_count; i++)
-		if (fit_streq(record->facets[i].path, path))
-			return record->facets[i].wrote;
-	return false;
-}
-
 /* CPUs of cores that housekeeping has a thread of; a host of one core shares it. */
 static struct fit_cpuset beside_housekeeping(
 	const struct fit_host *host, const struct fit_cpuset *cpus)
@@ -67,7 +59,7 @@ static char *check_threads(const struct fit_host *host, const struct fit_record 
 		fit_autofree char *who =
 			fit_xasprintf("%s %u", is_vcpu ? "vCPU" : kind, pins[i].id);
 
-		if (has_written(record, path))
+		if (fit_record_has_written(record, path))
 			conflict = check_pin(host, who, &pins[i].cpus, is_vcpu);
 	}
 	return conflict;
@@ -95,7 +87,7 @@ char *fit_host_policy_conflict(const struct fit_host *host, const struct fit_dom
 	if (!conflict)
 		conflict = check_threads(host, record, fitted->iothread_pins,
 			fitted->iothread_pin_count, "iothread");
-	if (!conflict && has_written(record, "cputune/emulatorpin"))
+	if (!conflict && fit_record_has_written(record, "cputune/emulatorpin"))
 		conflict = check_pin(host, "the emulator", &fitted->emulator_pin, false);
 	return conflict ? conflict : check_devices(host, fitted);
 }

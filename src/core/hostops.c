@@ -50,15 +50,19 @@ static struct fit_op *add_op(struct fit_hostops *ops, enum fit_op_kind kind)
 	return op;
 }
 
+/* A VF that we gave the domain. */
+static bool is_vf_of_ours(const struct fit_domain_hostdev *hostdev)
+{
+	return hostdev->ours && fit_starts_with(hostdev->alias, FIT_ALIAS_PREFIX "vf");
+}
+
 static void add_vfs(
 	const struct fit_domain *fitted, const struct fit_profile *profile, struct fit_hostops *ops)
 {
 	for (size_t i = 0; i < fitted->hostdev_count; i++) {
 		struct fit_op *op;
 
-		const char *alias = fitted->hostdevs[i].alias;
-
-		if (!alias || !fit_starts_with(alias, FIT_ALIAS_PREFIX "vf"))
+		if (!is_vf_of_ours(&fitted->hostdevs[i]))
 			continue;
 		if (profile->vfs.up && profile->vfs.class == FIT_VF_NETWORK)
 			add_op(ops, FIT_OP_PF_UP)->device = fitted->hostdevs[i].source;
@@ -88,13 +92,15 @@ static char *copy_word(const char *word)
 	return word ? fit_xstrdup(word) : NULL;
 }
 
+/* By the number of the VF, which is in its name: see fit_alias_make(). */
 static char *mac_of(const struct fit_intent_vfs *vfs, const char *alias)
 {
+	const char *digits = alias + strlen(FIT_ALIAS_PREFIX "vf");
+	fit_autofree char *text = fit_xstrndup(digits, strcspn(digits, "-"));
 	fit_autostrlist struct fit_strlist macs = {0};
 	uint64_t number;
 
-	if (!vfs->macs ||
-		!fit_parse_uint(alias + strlen(FIT_ALIAS_PREFIX "vf"), UINT32_MAX, &number))
+	if (!vfs->macs || !fit_parse_uint(text, UINT32_MAX, &number))
 		return NULL;
 	fit_strlist_split(&macs, vfs->macs, " ");
 	return number < macs.count ? fit_xstrdup(macs.items[number]) : NULL;
@@ -126,8 +132,7 @@ static void add_vf_attributes(
 	for (size_t i = 0; i < fitted->hostdev_count && vfs->class == FIT_VF_NETWORK; i++) {
 		const struct fit_domain_hostdev *hostdev = &fitted->hostdevs[i];
 
-		if (!vfs->intent.set || !hostdev->alias ||
-			!fit_starts_with(hostdev->alias, FIT_ALIAS_PREFIX "vf"))
+		if (!vfs->intent.set || !is_vf_of_ours(hostdev))
 			continue;
 		if (!hostdev->is_interface) {
 			add_attribute(

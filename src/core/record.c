@@ -44,6 +44,14 @@ void fit_record_clear(struct fit_record *record)
 	*record = (struct fit_record){0};
 }
 
+bool fit_record_has_written(const struct fit_record *record, const char *path)
+{
+	for (size_t i = 0; i < record->facet_count; i++)
+		if (fit_streq(record->facets[i].path, path))
+			return record->facets[i].wrote;
+	return false;
+}
+
 static xmlNode *next_record(xmlNode *node)
 {
 	for (; node; node = node->next)

@@ -16,6 +16,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "core/alias.h"
 #include "core/emit.h"
 #include "core/iothread_users.h"
 #include "core/overlay.h"
@@ -209,6 +210,7 @@ static int apply(struct render *render, struct fit_err *err)
 	fit_iothread_users_drop(render->doc, input->name, render->previous, &render->result.notes);
 	if (fit_domain_read(render->doc, input->name, &render->fitted, err) < 0)
 		return -1;
+	fit_alias_disown_taken(&render->fitted, &render->original);
 	return fit_iothread_users_check(&render->fitted, err);
 }
 

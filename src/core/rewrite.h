@@ -54,6 +54,9 @@ struct fit_record {
 
 void fit_record_clear(struct fit_record *record);
 
+/* Is there something of ours at @path? */
+bool fit_record_has_written(const struct fit_record *record, const char *path);
+
 /* 1: there is a record, 0: none, -1: it is malformed (it says where). */
 int fit_record_read(
 	xmlDoc *doc, const char *name, struct fit_record *ret_record, struct fit_err *err);

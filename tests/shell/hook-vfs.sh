@@ -15,27 +15,36 @@ pf=0000:b5:00.0
 		echo "sys/bus/pci/devices/$pf/virtfn$i -> ../$vf"
 		echo "sys/bus/pci/devices/$vf/physfn -> ../$pf"
 		echo "sys/bus/pci/devices/$vf/driver -> ../../drivers/iavf"
+		echo "sys/bus/pci/devices/$vf/class = 0x020000"
+		echo "sys/bus/pci/devices/$vf/iommu_group -> ../../../../kernel/iommu_groups/10$i"
+		echo "sys/kernel/iommu_groups/10$i/devices/$vf -> ../../../../bus/pci/devices/$vf"
 	done
+	echo "sys/bus/pci/devices/$pf/class = 0x020000"
 	printf "sys/bus/pci/devices/$pf/%s\n" "sriov_totalvfs = 64" "sriov_numvfs = 4" \
 		"sriov_offset = 8" "sriov_stride = 1"
 } | "$BUILD/tests/lib/mkroot" "$HOST"
 BEFORE=$(hook_dump)
 
-vm_with_vf() { # VFs-TO-CREATE FUNCTION
-	cat >"$PROFILES/vf-$1.xml" <<-END
-		<profile xmlns="urn:virt-fit:profile:1" name="vf-$1">
+profile() { # VFs VFs-TO-CREATE
+	cat >"$PROFILES/vfs.xml" <<-END
+		<profile xmlns="urn:virt-fit:profile:1" name="vfs">
 		  <summary>VFs</summary>
-		  <vfs count="0" class="network" pf="$pf" create="$1"/>
+		  <vfs count="$1" class="network" pf="$pf" create="$2"/>
 		</profile>
 	END
-	domain_xml vm "$UUID_A" "vf-$1" | sed "s,</devices>,<interface type='hostdev' managed='yes'>\
-		<source><address type='pci' domain='0' bus='0xb5' slot='0x01' function='0x$2'/></source>\
-		<alias name='ua-virt-fit-vf0'/></interface>&," >"$vm"
-	# Its fit is not what is tested here.
+}
+
+vm_with_vfs() { # VFs VFs-TO-CREATE [DEVICE]
+	domain_xml vm "$UUID_A" vfs | sed "s,</devices>,${3:-}&," >"$vm.plain"
+	profile "$1" 4
+	fit_file "$vm.plain" "$vm"
+	profile "$1" "$2"
+	# Whether it is fitted for that is not what is tested here.
 	hook "$vm" vm restore begin -
 }
 
-vm_with_vf 4 0
+vm_with_vfs 1 4
+contains "the definition" "$(cat "$vm")" "'ua-virt-fit-vf0'"
 hook "$vm" vm prepare begin -
 same "the host" "$BEFORE" "$(hook_dump)"
 hook_down "$vm" vm
@@ -43,21 +52,21 @@ host_is_as_before
 
 ln -sfn ../../drivers/vfio-pci "$HOST/sys/bus/pci/devices/0000:b5:01.2/driver"
 BEFORE=$(hook_dump)
-vm_with_vf 8 0
+vm_with_vfs 1 8
 refuses hook "$vm" vm prepare begin -
 contains "the refusal" "$refusal" "VF 2 (0000:b5:01.2) is bound to vfio-pci"
 hook_down "$vm" vm failed
 host_is_as_before
 
-vm_with_vf 65 0
+vm_with_vfs 1 65
 refuses hook "$vm" vm prepare begin -
 contains "the refusal" "$refusal" "65 VFs wanted, $pf has 64"
 hook_down "$vm" vm failed
 host_is_as_before
 
-# What the user has called like one of ours, and is none, needs nothing.
-vm_with_vf 9 0
-sed -i "s/slot='0x01'/slot='0x00'/" "$vm"
+# What the user has called like one of ours needs nothing.
+vm_with_vfs 0 9 "<interface type='hostdev' managed='yes'><source><address type='pci' domain='0' \
+	bus='0xb5' slot='0x01' function='0x0'/></source><alias name='ua-virt-fit-vf0'/></interface>"
 hook "$vm" vm prepare begin -
 same "the host" "$BEFORE" "$(hook_dump)"
 hook_down "$vm" vm

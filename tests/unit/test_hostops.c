@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "core/alias.h"
 #include "core/hostops.h"
 #include "support_domain.h"
 
@@ -48,6 +49,50 @@ static void expect_ops(
 	assert_int_equal(ops.count, count);
 	fit_hostops_clear(&ops);
 	fit_domain_clear(&domain);
+}
+
+/* Of a definition that was copied without its record, or a device that was edited since. */
+static void what_is_only_named_like_ours_needs_nothing(void **state)
+{
+	static const char *const paths[] = {"devices/interface[alias/@name='ua-virt-fit-vf0']",
+		"devices/hostdev[alias/@name='ua-virt-fit-vf0']",
+		"devices/interface[alias/@name='ua-virt-fit-vf0-2']"};
+	char wrote[] = "<interface/>";
+	struct fit_facet facet = {.wrote = wrote};
+	const struct fit_record records[] = {{0}, {.facets = &facet, .facet_count = 1}};
+	const struct fit_profile profile = {
+		.vfs = {.intent.set = true, .up = true, .trust = wrote}};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(paths) * 2; i++) {
+		fit_autofree char *path = fit_xstrdup(paths[i / 2]);
+		struct fit_domain domain = fit_test_domain(fitted);
+		struct fit_hostops ops;
+		size_t for_vfs = 0;
+
+		facet.path = path;
+		fit_alias_disown_unrecorded(&domain, &records[i % 2]);
+		fit_hostops_derive(&domain, &profile, &ops);
+		for (size_t op = 0; op < ops.count; op++)
+			for_vfs += ops.items[op].kind != FIT_OP_PAGES;
+		assert_int_equal(for_vfs, i == 1 ? 3 : 0);
+		fit_hostops_clear(&ops);
+		fit_domain_clear(&domain);
+	}
+}
+
+static void what_the_definition_has_without_our_edits_is_not_ours(void **state)
+{
+	struct fit_domain domain = fit_test_domain(fitted), original = fit_test_domain("");
+
+	(void)state;
+	fit_alias_disown_taken(&domain, &original);
+	assert_true(domain.hostdevs[0].ours);
+	fit_strlist_add(&original.aliases_like_ours, "ua-virt-fit-vf0");
+	fit_alias_disown_taken(&domain, &original);
+	assert_false(domain.hostdevs[0].ours);
+	fit_domain_clear(&domain);
+	fit_domain_clear(&original);
 }
 
 static void a_full_profile_gives_every_kind_of_op(void **state)
@@ -120,10 +165,8 @@ static void what_the_card_enforces_for_a_vf_is_set_for_ours(void **state)
 /* libvirt does nothing of the kind for a <hostdev>. */
 static void mac_and_vlan_of_a_hostdev_are_set_by_us(void **state)
 {
-	static const char body[] =
-		"<devices><hostdev mode='subsystem' type='pci' managed='yes'><source>"
-		"<address domain='0' bus='0x41' slot='0x10' function='2'/></source>"
-		"<alias name='ua-virt-fit-vf1'/></hostdev></devices>";
+	/* Its usual name, and the one it gets where the definition has that already. */
+	static const char *const names[] = {"vf1", "vf1-2"};
 	static const char *const lines[] = {
 		"VF 0000:41:10.2",
 		"mac 52:54:00:00:00:02 of VF 0000:41:10.2",
@@ -139,7 +182,15 @@ static void mac_and_vlan_of_a_hostdev_are_set_by_us(void **state)
 					      .max_rate = FIT_AUTO}};
 
 	(void)state;
-	expect_ops(body, &profile, lines, FIT_ARRAY_SIZE(lines));
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(names); i++) {
+		fit_autofree char *device = fit_xasprintf(
+			"<devices><hostdev mode='subsystem' type='pci' managed='yes'><source>"
+			"<address domain='0' bus='0x41' slot='0x10' function='2'/></source>"
+			"<alias name='ua-virt-fit-%s'/></hostdev></devices>",
+			names[i]);
+
+		expect_ops(device, &profile, lines, FIT_ARRAY_SIZE(lines));
+	}
 }
 
 static void cards_of_vfs_are_set_channels_first(void **state)
@@ -423,6 +474,8 @@ static void the_profile_decides_whether_a_missing_governor_is_an_error(void **st
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_only_named_like_ours_needs_nothing),
+		cmocka_unit_test(what_the_definition_has_without_our_edits_is_not_ours),
 		cmocka_unit_test(a_full_profile_gives_every_kind_of_op),
 		cmocka_unit_test(new_interrupts_stay_away_where_none_of_them_are_its_own),
 		cmocka_unit_test(settings_are_for_what_the_domain_has),
