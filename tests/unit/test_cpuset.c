@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
 #include "core/cpuset.h"
 
@@ -70,6 +71,32 @@ static void masks_and_lists_name_the_same_cpus(void **state)
 	}
 }
 
+static void what_is_no_mask_is_refused(void **state)
+{
+	static const char *const bad[] = {
+		"", " \n", "g", "0x1", "1,,1", "1,", "123456789", "-1", "1,123456789", "1 1"};
+	fit_autobuffer struct fit_buffer great = {0};
+	struct fit_cpuset set = {.words = {42}};
+	struct fit_err err = FIT_ERR_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(bad); i++) {
+		if (fit_cpuset_parse_mask(bad[i], &set, &err) == 0)
+			fail_msg("'%s' was accepted", bad[i]);
+		assert_int_equal(err.code, FIT_ERR_INVALID);
+		assert_int_equal(set.words[0], 42);
+	}
+	/* The last CPU there may be, and the one after it. */
+	for (size_t i = 0; i < FIT_CPUSET_MAX / 32; i++)
+		fit_buffer_add(&great, i ? ",00000000" : "80000000");
+	assert_int_equal(fit_cpuset_parse_mask(great.text, &set, &err), 0);
+	assert_true(fit_cpuset_contains(&set, FIT_CPUSET_MAX - 1));
+	fit_buffer_add(&great, ",00000000");
+	great.text[0] = '0', great.text[7] = '1';
+	assert_int_equal(fit_cpuset_parse_mask(great.text, &set, &err), -1);
+	assert_non_null(strstr(err.message, "a CPU mask names CPU 8192, the limit is 8191"));
+}
+
 /* Property: printing and reading any set gives the set. */
 static void random_sets_survive_a_round_trip(void **state)
 {
@@ -112,6 +139,7 @@ int main(void)
 		cmocka_unit_test(lists_are_read_and_printed_canonically),
 		cmocka_unit_test(bad_lists_are_refused_and_leave_the_output_alone),
 		cmocka_unit_test(masks_and_lists_name_the_same_cpus),
+		cmocka_unit_test(what_is_no_mask_is_refused),
 		cmocka_unit_test(a_description_counts),
 		cmocka_unit_test(random_sets_survive_a_round_trip),
 	};
