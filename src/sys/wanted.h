@@ -66,9 +66,9 @@ int fit_pf_up_expand(struct fit_expansion *expansion, const struct fit_op *op, s
 int fit_vf_find(const struct fit_fsroot *root, struct fit_pciaddr vf, struct fit_pciaddr *ret_pf,
 	unsigned int *ret_index, struct fit_err *err);
 
-/* Which VF of the PF with that directory a guest other than @uuid runs with: "VF 1 (0000:41:10.2) is
- * held by the domain 'a'". NULL: none; one that is only about to start or has ended does not count.
- * To be freed. */
+/* Which VF of the PF with that directory a guest other than @uuid runs with: "VF 1 (0000:41:10.2)
+ * is held by the domain 'a'". NULL: none; one that is only about to start or has ended does not
+ * count. To be freed. */
 char *fit_vf_other_user(const struct fit_state *state, const char *pf_directory, const char *uuid);
 
 /* Of /sys/bus/pci/devices/ADDRESS; NULL: none. Of several (representors of a switch) the device's
