@@ -327,6 +327,16 @@ bool fit_place_pages_are_kept(const struct fit_planner *planner);
 bool fit_host_has_page_size(const struct fit_host *host, uint64_t page_kib);
 bool fit_place_pages_lack_hugetlbfs(const struct fit_planner *planner, uint64_t page_kib);
 
+/* place_pages_room.c */
+/* Of that size for a part, with its memory devices. */
+uint64_t fit_place_pages_of(const struct fit_planned_cell *part, uint64_t page_kib);
+/* Some rounding is the price of large pages; 1 GiB for a guest of 200 MiB is not. */
+bool fit_place_pages_round_too_much(uint64_t memory_kib, uint64_t page_kib);
+/* Are there, or can be made, such pages for part @number on its nodes (all, when none is named)?
+ * *ret_why, if not NULL, becomes the reason for either answer. */
+bool fit_place_pages_are_there(const struct fit_planner *planner,
+	const struct fit_planned_cell *parts, size_t number, uint64_t page_kib, char **ret_why);
+
 /* place_pages.c */
 /* Chooses a page size for each part; false when none of the profile's fits. */
 bool fit_place_pages_complete(const struct fit_planner *planner, struct fit_candidate *candidate);

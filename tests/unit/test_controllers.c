@@ -78,6 +78,8 @@ static const struct {
 	/* Not one that nothing of ours is on. */
 	{"", SCSI("0") SERIAL("0") CHANNEL("0", OURS), "scsi/0"},
 	{"", SCSI("0") "<disk ours='yes'><target dev='vda' bus='virtio'/></disk>", NULL},
+	{"", SERIAL("0") "<smartcard ours='yes'><address type='ccid' controller='0'/></smartcard>",
+		NULL},
 	/* Ports, and a controller that is on one. */
 	{PORT("1", "0x02", ""), PORT("1", "0x02", "") PORT("2", "0x03", "") NIC("0x02", OURS), "1"},
 	{PORT("1", "0x02", ""), PORT("1", "0x02", "") NIC("0x01", OURS), NULL},

@@ -161,18 +161,59 @@ static void memory_devices_of_another_size_have_room_too(void **state)
 	device->kib = 2 * GIB;
 	fit_bench_plan(&b);
 	assert_int_equal(b.plan.page_kib, 2048);
-	/* In the pages of its cell, but from elsewhere. */
-	pools[1].free = 5;
-	device->page_kib = 0;
-	fit_bench_plan(&b);
-	assert_int_equal(b.plan.page_kib, 2048);
-	device->has_nodes = true;
-	fit_cpuset_add(&device->nodes, 7);
-	fit_bench_plan(&b);
-	assert_int_equal(b.plan.page_kib, GIB);
 	device->page_kib = 16 * GIB;
 	fit_expect_refusal(&b, "a memory device of the definition wants pages of 16 GiB, which");
 	fit_bench_end(&b);
+}
+
+/* In the pages of its cell, but from elsewhere. */
+static void memory_devices_on_other_nodes_have_room_there(void **state)
+{
+	static const struct {
+		const char *nodes;
+		uint64_t pools[2], kib, page_kib;
+		const char *why;
+	} cases[] = {
+		{"0", {5, 0}, GIB, GIB, NULL},
+		{"0", {5, 9}, 2 * GIB, 2048, "6 wanted, 5 free"},
+		{"1", {4, 0}, GIB, 2048,
+			"for a memory device of the definition on node 1, 1 wanted, 0 free"},
+		{"1", {4, 1}, GIB, GIB, NULL},
+		{"1", {4, 1}, GIB + 1, 2048,
+			"for a memory device of the definition on node 1, 2 wanted, 1 free"},
+		{"1", {3, 9}, GIB, 2048, "4 wanted, 3 free"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(cases); i++) {
+		struct fit_bench b = fit_bench((struct fit_host_shape){2, 1, 8, 1}, 2);
+
+		for (unsigned int node = 0; node < 2; node++)
+			b.host.nodes[node].pools[1].total = b.host.nodes[node].pools[1].free =
+				cases[i].pools[node];
+		b.domain.cells = fit_xcalloc(1, sizeof(*b.domain.cells));
+		b.domain.cells[0].memory_kib = b.domain.memory_kib = 4 * GIB;
+		b.domain.cell_count = 1;
+		b.domain.has_cell_users = true;
+		*FIT_APPEND(b.domain.memory_devices, b.domain.memory_device_count) =
+			(struct fit_domain_memory_device){.kib = cases[i].kib,
+				.has_nodes = true,
+				.nodes = fit_made_set(cases[i].nodes)};
+		fit_made_claim(&b.claims, "other", true, "8-15");
+		fit_bench_plan(&b);
+		if (b.plan.page_kib != cases[i].page_kib)
+			fail_msg("%zu: pages of %llu KiB", i, (unsigned long long)b.plan.page_kib);
+		if (cases[i].why)
+			fit_expect_reason(&b, FIT_REASON_NOTE, cases[i].why);
+		/* Running, it has them, and goes on having them. */
+		b.previous = fit_made_fitted(&b.domain, &b.plan);
+		b.has_previous = true;
+		for (unsigned int node = 0; node < 2 && !cases[i].why; node++)
+			b.host.nodes[node].pools[1].free = 0;
+		fit_bench_plan(&b);
+		assert_int_equal(b.plan.page_kib, cases[i].page_kib);
+		fit_bench_end(&b);
+	}
 }
 
 static void memory_devices_of_running_guests_with_cells_are_their_own(void **state)
@@ -393,6 +434,7 @@ int main(void)
 		cmocka_unit_test(memory_is_rounded_up_to_whole_pages),
 		cmocka_unit_test(memory_devices_have_room_in_the_pool),
 		cmocka_unit_test(memory_devices_of_another_size_have_room_too),
+		cmocka_unit_test(memory_devices_on_other_nodes_have_room_there),
 		cmocka_unit_test(memory_devices_of_running_guests_with_cells_are_their_own),
 		cmocka_unit_test(large_pages_do_not_inflate_a_small_guest),
 		cmocka_unit_test(a_kept_page_size_that_the_host_lacks_is_refused),
