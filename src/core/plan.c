@@ -187,6 +187,9 @@ int fit_plan_make(
 		result = fit_place_memory_check(&planner, &best);
 	if (result == 0) {
 		commit(&planner, &best);
+		for (size_t i = 0; i < input->profile->idle.count; i++)
+			fit_plan_reason(&plan, FIT_REASON_NOTE, "profile", "%s",
+				input->profile->idle.items[i]);
 		result = fit_place_caches_commit(&planner);
 	}
 	if (result == 0) {

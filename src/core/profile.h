@@ -403,6 +403,7 @@ struct fit_profile {
 	char digest[17];	 /* fingerprint of all intents and parameters, hexadecimal */
 	struct fit_profile_param *params;
 	size_t param_count;
+	struct fit_strlist idle; /* sentences: values given to parameters that change nothing */
 	struct fit_profile_setting *settings; /* of all intents that are set, in a fixed order */
 	size_t setting_count;
 

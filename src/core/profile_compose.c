@@ -21,6 +21,11 @@
 /* Nobody needs more; it bounds the recursion. */
 #define INCLUDE_DEPTH_MAX 32
 
+struct slot {
+	struct fit_profile_setting setting; /* `value` is NULL where nothing is set */
+	const char *text;		    /* the same before parameters were put in */
+};
+
 struct composition {
 	fit_profile_loader load;
 	void *context;
@@ -30,17 +35,24 @@ struct composition {
 	size_t source_count;
 	struct fit_profile profile;
 	/* By element of the grammar, of each FIT_PROFILE_ATTRIBUTES_MAX by attribute; NULL: not
-	 * stated. `value` is NULL where nothing is set. */
-	struct fit_profile_setting **slots;
+	 * stated. */
+	struct slot **slots;
+	struct fit_strlist overlay_params; /* that overlays refer to */
 };
 
-static void clear_settings(struct fit_profile_setting *settings, size_t count)
+static void clear_setting(struct fit_profile_setting *setting)
 {
-	for (size_t i = 0; i < count; i++) {
-		free(settings[i].attribute);
-		free(settings[i].value);
-	}
-	free(settings);
+	free(setting->attribute);
+	free(setting->value);
+}
+
+static void clear_slots(struct slot *slots)
+{
+	if (!slots)
+		return;
+	for (size_t i = 0; i < FIT_PROFILE_ATTRIBUTES_MAX; i++)
+		clear_setting(&slots[i].setting);
+	free(slots);
 }
 
 void fit_profile_clear(struct fit_profile *profile)
@@ -49,11 +61,14 @@ void fit_profile_clear(struct fit_profile *profile)
 	fit_strlist_clear(&profile->files);
 	fit_strlist_clear(&profile->included);
 	fit_strlist_clear(&profile->only);
+	fit_strlist_clear(&profile->idle);
 	free(profile->summary);
 	for (size_t i = 0; i < profile->param_count; i++)
 		fit_profile_param_clear(&profile->params[i]);
 	free(profile->params);
-	clear_settings(profile->settings, profile->setting_count);
+	for (size_t i = 0; i < profile->setting_count; i++)
+		clear_setting(&profile->settings[i]);
+	free(profile->settings);
 	fit_profile_clear_intents(profile);
 	fit_host_writes_drop(profile, FIT_SETTING_SYSCTL);
 	fit_host_writes_drop(profile, FIT_SETTING_SYSFS);
@@ -68,9 +83,9 @@ static void clear_composition(struct composition *composition)
 		fit_profile_source_clear(&composition->sources[i]);
 	free(composition->sources);
 	for (size_t i = 0; i < fit_profile_element_count; i++)
-		if (composition->slots[i])
-			clear_settings(composition->slots[i], FIT_PROFILE_ATTRIBUTES_MAX);
+		clear_slots(composition->slots[i]);
 	free(composition->slots);
+	fit_strlist_clear(&composition->overlay_params);
 	fit_profile_clear(&composition->profile);
 }
 
@@ -278,10 +293,10 @@ static int substitute(const struct composition *composition,
 	return 0;
 }
 
-static struct fit_profile_setting *slot_of(const struct composition *composition,
+static struct slot *slot_of(const struct composition *composition,
 	const struct fit_profile_element *element, size_t attribute)
 {
-	struct fit_profile_setting **row = &composition->slots[element - fit_profile_elements];
+	struct slot **row = &composition->slots[element - fit_profile_elements];
 
 	if (!*row)
 		*row = fit_xcalloc(FIT_PROFILE_ATTRIBUTES_MAX, sizeof(**row));
@@ -294,12 +309,12 @@ static int apply_attribute(struct composition *composition, const struct fit_pro
 {
 	const struct fit_profile_element *element = statement->element;
 	size_t index = (size_t)(attribute - element->attributes);
-	struct fit_profile_setting *slot = slot_of(composition, element, index);
+	struct slot *slot = slot_of(composition, element, index);
 	const char *stated = statement->texts[index];
 	fit_autofree char *text = NULL;
 	char *canonical;
 
-	if (!stated && slot->value)
+	if (!stated && slot->setting.value)
 		return 0;
 	if (substitute(composition, source, statement->line, stated ? stated : attribute->unstated,
 		    &text) < 0)
@@ -314,9 +329,9 @@ static int apply_attribute(struct composition *composition, const struct fit_pro
 			source->file, statement->line, element->name, attribute->name, shown,
 			attribute->name, wanted);
 	}
-	free(slot->attribute);
-	free(slot->value);
-	*slot = (struct fit_profile_setting){
+	clear_setting(&slot->setting);
+	slot->text = stated;
+	slot->setting = (struct fit_profile_setting){
 		.intent = element->label,
 		.attribute = fit_xstrdup(attribute->name),
 		.value = canonical,
@@ -326,9 +341,31 @@ static int apply_attribute(struct composition *composition, const struct fit_pro
 	return 0;
 }
 
+/* Adds the parameters that @text refers to. */
+static void list_references(const char *text, struct fit_strlist *names)
+{
+	while (*text) {
+		const char *next = text + 1;
+		fit_autofree char *name = fit_profile_reference(text, &next);
+
+		if (name)
+			fit_strlist_add(names, name);
+		text = next;
+	}
+}
+
+static bool refers_to(const char *text, const char *name)
+{
+	fit_autostrlist struct fit_strlist names = {0};
+
+	if (text)
+		list_references(text, &names);
+	return fit_strlist_contains(&names, name);
+}
+
 /* Whose text it is that parameters are put into. */
 struct place {
-	const struct composition *composition;
+	struct composition *composition;
 	const struct fit_profile_source *source;
 };
 
@@ -337,6 +374,7 @@ static int substitute_in_overlay(
 {
 	const struct place *place = context;
 
+	list_references(text, &place->composition->overlay_params);
 	return substitute(place->composition, place->source, line, text, ret_text);
 }
 
@@ -366,6 +404,62 @@ static int apply_source(struct composition *composition, const struct fit_profil
 	}
 	fit_host_writes_merge(&composition->profile, &source->writes);
 	return apply_overlay(composition, source);
+}
+
+static bool is_in_effect(const struct composition *composition, const char *name)
+{
+	for (size_t i = 0; i < fit_profile_element_count * FIT_PROFILE_ATTRIBUTES_MAX; i++) {
+		const struct slot *row = composition->slots[i / FIT_PROFILE_ATTRIBUTES_MAX];
+
+		if (row && refers_to(row[i % FIT_PROFILE_ATTRIBUTES_MAX].text, name))
+			return true;
+	}
+	return fit_strlist_contains(&composition->overlay_params, name);
+}
+
+/* What is stated instead of something that refers to the parameter. False: nothing ever does. */
+static bool find_statement_instead(
+	struct composition *composition, const char *name, const char *value)
+{
+	for (size_t i = 0; i < composition->source_count; i++) {
+		const struct fit_profile_source *source = &composition->sources[i];
+
+		for (size_t j = 0; j < source->statement_count; j++) {
+			const struct fit_profile_statement *statement = &source->statements[j];
+			const struct fit_profile_element *element = statement->element;
+
+			fit_profile_for_each_attribute (attribute, element) {
+				size_t index = (size_t)(attribute - element->attributes);
+				const struct fit_profile_setting *setting =
+					&slot_of(composition, element, index)->setting;
+
+				if (!refers_to(statement->texts[index], name))
+					continue;
+				fit_strlist_addf(&composition->profile.idle,
+					"parameter %s=\"%s\" changes nothing: %s:%u says <%s "
+					"%s=\"%s\">",
+					name, value, setting->file, setting->line, element->name,
+					attribute->name, setting->value);
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* A profile may state by itself what one that it includes has a parameter for. */
+static void find_idle(struct composition *composition, const struct fit_param *params, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct fit_profile_param *param =
+			find_param(&composition->profile, params[i].name);
+
+		if (param && !is_in_effect(composition, param->name) &&
+			!find_statement_instead(composition, param->name, param->value))
+			fit_strlist_addf(&composition->profile.idle,
+				"parameter %s=\"%s\" changes nothing: no profile refers to it",
+				param->name, param->value);
+	}
 }
 
 /* A CPU feature that is both wanted and not wanted. */
@@ -444,17 +538,16 @@ static void add_fact(
 	*FIT_APPEND(facts->items, facts->count) = fit_buffer_steal(&fact);
 }
 
-static void take_slots(
-	struct fit_profile_setting *slots, struct fit_profile *profile, struct fit_strlist *facts)
+static void take_slots(struct slot *slots, struct fit_profile *profile, struct fit_strlist *facts)
 {
 	for (size_t i = 0; i < FIT_PROFILE_ATTRIBUTES_MAX; i++) {
-		struct fit_profile_setting *slot = &slots[i];
+		struct fit_profile_setting *setting = &slots[i].setting;
 
-		if (!slot->value)
+		if (!setting->value)
 			continue;
-		add_fact(facts, slot->intent, slot->attribute, slot->value);
-		*FIT_APPEND(profile->settings, profile->setting_count) = *slot;
-		*slot = (struct fit_profile_setting){0};
+		add_fact(facts, setting->intent, setting->attribute, setting->value);
+		*FIT_APPEND(profile->settings, profile->setting_count) = *setting;
+		*setting = (struct fit_profile_setting){0};
 	}
 }
 
@@ -495,6 +588,7 @@ static int compose(struct composition *composition, const struct fit_strlist *na
 			return -1;
 	if (check_sense(&composition->profile, composition->err) < 0)
 		return -1;
+	find_idle(composition, params, param_count);
 	finish(composition);
 	return 0;
 }

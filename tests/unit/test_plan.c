@@ -9,6 +9,17 @@
 #include "core/hostops.h"
 #include "support_plan.h"
 
+static void what_the_profile_has_to_say_is_noted(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 16, 1}, 2);
+
+	(void)state;
+	fit_strlist_add(&b.profile.idle, "parameter n=\"2\" changes nothing: ...");
+	fit_bench_plan(&b);
+	fit_expect_reason(&b, FIT_REASON_NOTE, "parameter n=\"2\" changes nothing: ...");
+	fit_bench_end(&b);
+}
+
 static void iothreads_are_given_to_disks_in_turn(void **state)
 {
 	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 16, 1}, 2);
@@ -214,6 +225,7 @@ static void nodes_that_lost_for_the_same_reason_share_a_line(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_the_profile_has_to_say_is_noted),
 		cmocka_unit_test(iothreads_are_given_to_disks_in_turn),
 		cmocka_unit_test(automatic_iothreads_are_one_for_each_virtio_disk),
 		cmocka_unit_test(vhost_user_disks_get_no_iothread),

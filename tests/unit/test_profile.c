@@ -272,6 +272,51 @@ static void parameters_are_put_in_wherever_they_stand(void **state)
 	fit_profile_clear(&b);
 }
 
+/* What a profile states by itself is not what a parameter of one that it includes says. */
+static void a_value_that_changes_nothing_is_noted(void **state)
+{
+	static const struct file files[] = {
+		P("a", "<param name='pages' type='sizes' default='none'/><param name='n' "
+		       "type='count' default='1'/><param name='t' type='text' default='x'/>"
+		       "<param name='unused' type='count' default='0'/>"
+		       "<memory pages='${pages}'/><iothreads count='${n}'/><vfs count='${n}'/>"
+		       "<domain existing='replace'><title>${t}</title></domain>"),
+		P("b", "<include profile='a'/>\n<memory pages='2MiB'/><iothreads count='2'/>"),
+		P("c", "<include profile='b'/>\n<memory pages='${pages}'/><vfs count='0'/>"), {0}};
+	static const struct {
+		const char *names, *given, *note;
+	} cases[] = {
+		{"a", "pages=1GiB n=2 t=y", NULL},
+		{"b", "", NULL},
+		{"b", "pages=1GiB",
+			"parameter pages=\"1GiB\" changes nothing: b.xml:3 says <memory "
+			"pages=\"2MiB\">"},
+		/* Even if it says the same. */
+		{"b", "pages=2048KiB",
+			"parameter pages=\"2MiB\" changes nothing: b.xml:3 says <memory "
+			"pages=\"2MiB\">"},
+		/* There is another place for it. */
+		{"b", "n=2 t=y", NULL},
+		{"c", "pages=1GiB", NULL},
+		{"c", "n=2",
+			"parameter n=\"2\" changes nothing: b.xml:3 says <iothreads "
+			"count=\"2\">"},
+		{"a b", "n=2", NULL},
+		{"a", "unused=1",
+			"parameter unused=\"1\" changes nothing: no profile refers to it"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(cases); i++) {
+		struct fit_profile p = compose(files, cases[i].names, cases[i].given);
+
+		assert_int_equal(p.idle.count, cases[i].note != NULL);
+		if (cases[i].note)
+			assert_string_equal(p.idle.items[0], cases[i].note);
+		fit_profile_clear(&p);
+	}
+}
+
 static void parameter_values_are_never_expanded_again(void **state)
 {
 	static const struct file files[] = {
@@ -569,6 +614,7 @@ int main(void)
 		cmocka_unit_test(what_no_profile_states_is_not_set),
 		cmocka_unit_test(the_last_statement_wins_attribute_by_attribute),
 		cmocka_unit_test(parameters_are_put_in_wherever_they_stand),
+		cmocka_unit_test(a_value_that_changes_nothing_is_noted),
 		cmocka_unit_test(parameter_values_are_never_expanded_again),
 		cmocka_unit_test(bad_parameters_are_refused_with_what_is_wanted),
 		cmocka_unit_test(includes_are_followed_but_never_in_a_circle),
