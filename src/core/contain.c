@@ -123,12 +123,7 @@ bool fit_attribute_is(const xmlNode *node, const char *attribute, const char *va
 /* The text of the element itself, without that of its children; trimmed. */
 static char *own_text(const xmlNode *node)
 {
-	fit_autofree char *text = NULL;
-
-	if (fit_xml_child(node, NULL))
-		return fit_xstrdup("");
-	text = fit_xml_text(node);
-	return fit_xstrdup(text ? text : "");
+	return fit_xml_child(node, NULL) ? fit_xstrdup("") : fit_xml_text(node);
 }
 
 /* The size that an element with unit= states in an attribute or as its text. */
