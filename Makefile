@@ -33,7 +33,8 @@ san_flags := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recov
 
 # Which libraries a layer may use is part of the architecture: see tests/lint.
 core_pkgs := libxml-2.0
-sys_pkgs  := libpci libsystemd
+# And of libsystemd the declarations: see src/sys/sdbus.h.
+sys_pkgs  := libpci
 virt_pkgs := libvirt
 cli_pkgs  := json-c
 watch_pkgs := libsystemd

@@ -3,13 +3,13 @@
 
 #include <errno.h>
 #include <string.h>
-#include <systemd/sd-bus.h>
 
 #include "base/attr.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "sys/clock.h"
 #include "sys/paths.h"
+#include "sys/sdbus.h"
 
 #define MANAGER	     "org.freedesktop.systemd1"
 #define MANAGER_PATH "/org/freedesktop/systemd1"
@@ -23,6 +23,7 @@
 static int64_t silent_until;
 
 struct call {
+	const struct fit_sdbus *lib; /* NULL: it could not be loaded */
 	sd_bus *bus;
 	sd_bus_message *request;
 	sd_bus_message *reply;
@@ -32,52 +33,51 @@ struct call {
 
 static void end_call(struct call *call)
 {
-	sd_bus_error_free(&call->error);
-	sd_bus_message_unref(call->reply);
-	sd_bus_message_unref(call->request);
-	sd_bus_close_unref(call->bus);
+	if (!call->lib)
+		return;
+	call->lib->sd_bus_error_free(&call->error);
+	call->lib->sd_bus_message_unref(call->reply);
+	call->lib->sd_bus_message_unref(call->request);
+	call->lib->sd_bus_close_unref(call->bus);
 }
 
 /* The library's calls have a time limit, but not what comes before the first: greeting and
  * authentication. */
-static int wait_until_ready(sd_bus *bus, int64_t deadline)
+static int wait_until_ready(const struct fit_sdbus *lib, sd_bus *bus, int64_t deadline)
 {
 	int result = 0;
 
-	while (result >= 0 && (result = sd_bus_is_ready(bus)) == 0) {
+	while (result >= 0 && (result = lib->sd_bus_is_ready(bus)) == 0) {
 		int64_t left = deadline - fit_clock_ms();
 
 		if (left <= 0)
 			return -ETIMEDOUT;
-		result = sd_bus_process(bus, NULL);
+		result = lib->sd_bus_process(bus, NULL);
 		if (result == 0)
-			result = sd_bus_wait(bus, (uint64_t)left * 1000);
+			result = lib->sd_bus_wait(bus, (uint64_t)left * 1000);
 	}
 	return result < 0 ? result : 0;
 }
 
-static int connect_to(const char *address, int64_t deadline, sd_bus **ret_bus)
+static int connect_to(struct call *call, const char *address)
 {
-	sd_bus *bus = NULL;
-	int result = sd_bus_new(&bus);
+	const struct fit_sdbus *lib = call->lib;
+	int result = lib->sd_bus_new(&call->bus);
 
 	if (result >= 0)
-		result = sd_bus_set_address(bus, address);
+		result = lib->sd_bus_set_address(call->bus, address);
 	if (result >= 0)
-		result = sd_bus_start(bus);
+		result = lib->sd_bus_start(call->bus);
 	if (result >= 0)
-		result = wait_until_ready(bus, deadline);
-	if (result < 0) {
-		sd_bus_close_unref(bus);
-		return result;
-	}
-	*ret_bus = bus;
-	return 0;
+		result = wait_until_ready(lib, call->bus, call->deadline);
+	return result;
 }
 
 static int fail(const struct call *call, int result, const char *what, const char *unit,
 	struct fit_err *err)
 {
+	if (!call->lib)
+		return fit_err_prefix(err, "cannot %s of %s: ", what, unit);
 	if (result == -ETIMEDOUT && fit_clock_ms() >= silent_until)
 		silent_until = fit_clock_ms() + SILENT_MS;
 	if (call->error.message)
@@ -88,14 +88,17 @@ static int fail(const struct call *call, int result, const char *what, const cha
 
 /* The manager's own socket is there for root from the first second of the boot to the last, also
  * without a system bus; systemctl(1) uses it too. */
-static int open_call(struct call *call, int64_t deadline)
+static int open_call(struct call *call, int64_t deadline, struct fit_err *err)
 {
 	int64_t now = fit_clock_ms();
 
+	call->lib = fit_sdbus_load(err);
+	if (!call->lib)
+		return -ELIBACC;
 	if (now < silent_until)
 		return -ETIMEDOUT;
 	call->deadline = now + CALL_MS < deadline ? now + CALL_MS : deadline;
-	return connect_to(FIT_SYSTEMD_ADDRESS, call->deadline, &call->bus);
+	return connect_to(call, FIT_SYSTEMD_ADDRESS);
 }
 
 static int send(struct call *call)
@@ -105,7 +108,7 @@ static int send(struct call *call)
 	/* 0 would mean the library's own, much longer, limit. */
 	if (left <= 0)
 		return -ETIMEDOUT;
-	return sd_bus_call(
+	return call->lib->sd_bus_call(
 		call->bus, call->request, (uint64_t)left * 1000, &call->error, &call->reply);
 }
 
@@ -139,23 +142,24 @@ static size_t cpus_to_bytes(const struct fit_cpuset *cpus, uint8_t bytes[FIT_CPU
 
 static int get_cpus(struct call *call, const char *unit, struct fit_cpuset *cpus)
 {
+	const struct fit_sdbus *lib = call->lib;
 	fit_autofree char *interface = interface_of(unit);
 	fit_autofree char *path = NULL;
 	const void *bytes = NULL;
 	size_t size = 0;
-	int result = sd_bus_path_encode(UNIT_PATH, unit, &path);
+	int result = lib->sd_bus_path_encode(UNIT_PATH, unit, &path);
 
 	if (result >= 0)
-		result = sd_bus_message_new_method_call(call->bus, &call->request, MANAGER, path,
-			"org.freedesktop.DBus.Properties", "Get");
+		result = lib->sd_bus_message_new_method_call(call->bus, &call->request, MANAGER,
+			path, "org.freedesktop.DBus.Properties", "Get");
 	if (result >= 0)
-		result = sd_bus_message_append(call->request, "ss", interface, "AllowedCPUs");
+		result = lib->sd_bus_message_append(call->request, "ss", interface, "AllowedCPUs");
 	if (result >= 0)
 		result = send(call);
 	if (result >= 0)
-		result = sd_bus_message_enter_container(call->reply, 'v', "ay");
+		result = lib->sd_bus_message_enter_container(call->reply, 'v', "ay");
 	if (result >= 0)
-		result = sd_bus_message_read_array(call->reply, 'y', &bytes, &size);
+		result = lib->sd_bus_message_read_array(call->reply, 'y', &bytes, &size);
 	if (result >= 0)
 		cpus_from_bytes(bytes, size, cpus);
 	return result;
@@ -166,7 +170,7 @@ int fit_systemd_get_cpus(
 {
 	FIT_CLEANUP(end_call) struct call call = {0};
 	struct fit_cpuset cpus = {0};
-	int result = open_call(&call, deadline);
+	int result = open_call(&call, deadline, err);
 
 	if (result >= 0)
 		result = get_cpus(&call, unit, &cpus);
@@ -178,27 +182,28 @@ int fit_systemd_get_cpus(
 
 static int set_cpus(struct call *call, const char *unit, const struct fit_cpuset *cpus)
 {
+	const struct fit_sdbus *lib = call->lib;
 	uint8_t bytes[FIT_CPUSET_MAX / 8];
 	size_t size = cpus_to_bytes(cpus, bytes);
 	sd_bus_message *request;
-	int result = sd_bus_message_new_method_call(call->bus, &call->request, MANAGER,
+	int result = lib->sd_bus_message_new_method_call(call->bus, &call->request, MANAGER,
 		MANAGER_PATH, MANAGER ".Manager", "SetUnitProperties");
 
 	request = call->request;
 	if (result >= 0)
-		result = sd_bus_message_append(request, "sb", unit, 1);
+		result = lib->sd_bus_message_append(request, "sb", unit, 1);
 	if (result >= 0)
-		result = sd_bus_message_open_container(request, 'a', "(sv)");
+		result = lib->sd_bus_message_open_container(request, 'a', "(sv)");
 	if (result >= 0)
-		result = sd_bus_message_open_container(request, 'r', "sv");
+		result = lib->sd_bus_message_open_container(request, 'r', "sv");
 	if (result >= 0)
-		result = sd_bus_message_append(request, "s", "AllowedCPUs");
+		result = lib->sd_bus_message_append(request, "s", "AllowedCPUs");
 	if (result >= 0)
-		result = sd_bus_message_open_container(request, 'v', "ay");
+		result = lib->sd_bus_message_open_container(request, 'v', "ay");
 	if (result >= 0)
-		result = sd_bus_message_append_array(request, 'y', bytes, size);
+		result = lib->sd_bus_message_append_array(request, 'y', bytes, size);
 	for (int i = 0; i < 3 && result >= 0; i++)
-		result = sd_bus_message_close_container(request);
+		result = lib->sd_bus_message_close_container(request);
 	return result < 0 ? result : send(call);
 }
 
@@ -206,7 +211,7 @@ int fit_systemd_set_cpus(
 	const char *unit, const struct fit_cpuset *cpus, int64_t deadline, struct fit_err *err)
 {
 	FIT_CLEANUP(end_call) struct call call = {0};
-	int result = open_call(&call, deadline);
+	int result = open_call(&call, deadline, err);
 
 	if (result >= 0)
 		result = set_cpus(&call, unit, cpus);
