@@ -577,6 +577,7 @@ static int show(struct fit_cli *cli)
 
 	if (fit_probe(&cli->root, FIT_PROBE_ALL, &host, &warnings, &err) < 0)
 		return fit_cli_fail(&err);
+	fit_probe_msix(&cli->root, &host, &warnings);
 	if (fit_policy_load(&cli->root, &host, &warnings, &err) < 0 ||
 		(cli->allowed &&
 			fit_policy_limit(&cli->root, &host, cli->allowed, "--allowed", &err) < 0)) {

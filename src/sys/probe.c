@@ -208,12 +208,10 @@ int fit_probe(const struct fit_fsroot *root, unsigned int parts, struct fit_host
 		fit_probe_resctrl(&run);
 		find_real_time_limit(&run);
 	}
-	if (parts & (FIT_PROBE_PCI | FIT_PROBE_MSIX))
+	if (parts & FIT_PROBE_PCI) {
 		fit_probe_pci(&run);
-	if (parts & FIT_PROBE_PCI)
 		fit_probe_block(&run);
-	if (parts & FIT_PROBE_MSIX)
-		fit_probe_msix(&run);
+	}
 	if (parts & FIT_PROBE_IRQS)
 		fit_probe_irqs(&run);
 	*ret_host = host;

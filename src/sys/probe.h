@@ -15,9 +15,8 @@
 #define FIT_PROBE_CPUS	0x1U /* topology, caches, kind, nodes' CPUs */
 #define FIT_PROBE_NODES 0x2U /* memory, distances, pools, hugetlbfs (implies the online CPUs) */
 #define FIT_PROBE_PCI	0x4U
-#define FIT_PROBE_MSIX	0x8U /* MSI-X table sizes through libpci: needs PCI */
-#define FIT_PROBE_IRQS	0x10U
-#define FIT_PROBE_ALL	0x1fU
+#define FIT_PROBE_IRQS	0x8U
+#define FIT_PROBE_ALL	0xfU
 /* What the planner looks at. The interrupts of a large host alone take longer than all of this. */
 #define FIT_PROBE_PLAN (FIT_PROBE_CPUS | FIT_PROBE_NODES | FIT_PROBE_PCI)
 
@@ -25,5 +24,10 @@
  * that root, or the root cannot be read. */
 int fit_probe(const struct fit_fsroot *root, unsigned int parts, struct fit_host *ret_host,
 	struct fit_strlist *warnings, struct fit_err *err);
+
+/* Adds the sizes of the MSI-X tables to a host whose PCI devices are known. Not one of the parts:
+ * it takes libpci, which the hook, that has no use for them, is spared to load. */
+void fit_probe_msix(
+	const struct fit_fsroot *root, struct fit_host *host, struct fit_strlist *warnings);
 
 #endif

@@ -65,10 +65,12 @@ static void read_tables(
 	}
 }
 
-void fit_probe_msix(const struct fit_probe_run *run)
+void fit_probe_msix(
+	const struct fit_fsroot *root, struct fit_host *host, struct fit_strlist *warnings)
 {
+	const struct fit_probe_run run = {.root = root, .host = host, .warnings = warnings};
 	fit_autofree char *base =
-		fit_xasprintf("%s/" FIT_PATH_PCI_BUS, run->root->real ? "" : run->root->path);
+		fit_xasprintf("%s/" FIT_PATH_PCI_BUS, root->real ? "" : root->path);
 	char parameter[] = "sysfs.path";
 	struct pci_access *access = pci_alloc();
 
@@ -79,9 +81,9 @@ void fit_probe_msix(const struct fit_probe_run *run)
 	pci_set_param(access, parameter, base);
 	if (setjmp(after_error) == 0) {
 		pci_init(access);
-		read_tables(run, access, base);
+		read_tables(&run, access, base);
 	} else {
-		fit_probe_warn(run, "libpci cannot read %s: MSI-X table sizes are unknown", base);
+		fit_probe_warn(&run, "libpci cannot read %s: MSI-X table sizes are unknown", base);
 	}
 	pci_cleanup(access);
 }

@@ -56,7 +56,6 @@ void fit_probe_topology(const struct fit_probe_run *run); /* needs the nodes */
 void fit_probe_resctrl(const struct fit_probe_run *run);  /* needs the topology */
 void fit_probe_pci(const struct fit_probe_run *run);
 void fit_probe_block(const struct fit_probe_run *run); /* needs PCI */
-void fit_probe_msix(const struct fit_probe_run *run);  /* needs PCI */
 void fit_probe_irqs(const struct fit_probe_run *run);
 
 #endif

@@ -104,6 +104,8 @@ struct fit_host fit_test_host(const char *name)
 	struct fit_err err = FIT_ERR_INIT;
 	int result = fit_probe(&root, FIT_PROBE_ALL, &host, NULL, &err);
 
+	if (result == 0)
+		fit_probe_msix(&root, &host, NULL);
 	fit_test_root_remove(&root);
 	if (result < 0)
 		fail_msg("host %s: %s", name, err.message);

@@ -128,6 +128,7 @@ static void check_root(const struct fit_fsroot *root, const struct fit_cpuset *t
 		refused++;
 		return;
 	}
+	fit_probe_msix(root, &host, &warnings);
 	fit_expect_sound_host(current, &host);
 	check_plan(&host, there, with_vf);
 	fit_host_clear(&host);

@@ -30,6 +30,7 @@ static struct fit_host captured_host(const char *name)
 		fit_fsroot_open(tree.path, &root, &err) < 0 ||
 		fit_probe(&root, FIT_PROBE_ALL, &host, NULL, &err) < 0)
 		fail_msg("%s", err.message);
+	fit_probe_msix(&root, &host, NULL);
 	fit_fsroot_close(&root);
 	fit_capture_remove(&tree);
 	return host;

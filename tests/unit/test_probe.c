@@ -17,6 +17,8 @@ static struct fit_host probe(
 
 	if (fit_probe(root, parts, &host, warnings, &err) < 0)
 		fail_msg("%s", err.message);
+	if (parts & FIT_PROBE_PCI)
+		fit_probe_msix(root, &host, warnings);
 	return host;
 }
 

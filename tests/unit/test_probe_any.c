@@ -39,6 +39,7 @@ static bool check_root(const struct fit_fsroot *root)
 		EXPECT(host.cpu_count == 4711 && !host.cpus);
 		return false;
 	}
+	fit_probe_msix(root, &host, &warnings);
 	fit_expect_sound_host(current, &host);
 	fit_host_clear(&host);
 	return true;
