@@ -29,6 +29,7 @@ guest_reloads() { # NAME
 	# The kernel unpacks one after the other.
 	(cat /var/lib/libvirt/boot/initrd.img && cd "$dir" && find . | cpio --quiet -o -H newc) >"$IMAGES/reload.img"
 	sed -i "s,/var/lib/libvirt/boot/initrd.img,$IMAGES/reload.img," "$WORK/$1.xml"
+	virsh -q undefine "$1"
 	virsh -q define "$WORK/$1.xml"
 }
 
