@@ -72,6 +72,21 @@ static const char *state_of(const struct fit_status *status, const struct fit_st
 	return status->connected ? "not known to libvirt" : "state unknown";
 }
 
+static void print_running(const struct fit_standing *standing)
+{
+	fit_autofree char *text = NULL;
+
+	if (!standing->runs_with)
+		return;
+	text = *standing->runs_with
+		       ? fit_xasprintf(
+				 "%s as it was fitted before; what is said above takes effect at "
+				 "the next start",
+				 standing->runs_with)
+		       : fit_xstrdup("a definition that was not fitted, until the next start");
+	print_row("runs with", text);
+}
+
 static void print_domain(const struct fit_status *status, const struct fit_status_domain *domain,
 	const struct fit_fsroot *root)
 {
@@ -85,6 +100,7 @@ static void print_domain(const struct fit_status *status, const struct fit_statu
 	printf("%s%s%s\n", profiles[0] ? " (" : "", profiles, profiles[0] ? ")" : "");
 	if (standing->reason)
 		print_row("because", standing->reason);
+	print_running(standing);
 	for (size_t i = 0; i < standing->edits.count; i++)
 		print_row("edited", standing->edits.items[i]);
 	if (domain->journal)
@@ -189,6 +205,7 @@ static struct json_object *json_domain(
 	json_object_object_add(object, "reason", fit_json_string_or_null(standing->reason));
 	json_object_object_add(object, "profiles", fit_json_strings(&standing->profiles));
 	json_object_object_add(object, "edited", fit_json_strings(&standing->edits));
+	json_object_object_add(object, "runs_with", fit_json_string_or_null(standing->runs_with));
 	json_object_object_add(
 		object, "holds", domain->journal ? json_journal(root, domain->journal) : NULL);
 	json_object_object_add(object, "unprepared", json_object_new_boolean(domain->unprepared));

@@ -43,6 +43,7 @@ static int judge(struct waiting *waiting, struct fit_err *err)
 		status = fit_err_set(err, FIT_ERR_REFUSED, "%s: cannot fit: %s",
 			waiting->domain.name, standing.reason ? standing.reason : "");
 		break;
+	case FIT_STANDING_OUTDATED:
 	case FIT_STANDING_STALE:
 	case FIT_STANDING_UNFITTED:
 		break;

@@ -6,8 +6,9 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "core/host_policy.h"
+#include "core/record.h"
 #include "core/request.h"
-#include "core/rewrite.h"
 #include "core/xml.h"
 
 const char *fit_standing_name(enum fit_standing_kind kind)
@@ -19,6 +20,8 @@ const char *fit_standing_name(enum fit_standing_kind kind)
 		return "fitted";
 	case FIT_STANDING_PARTIAL:
 		return "fitted in part";
+	case FIT_STANDING_OUTDATED:
+		return "outdated";
 	case FIT_STANDING_STALE:
 		return "stale";
 	case FIT_STANDING_UNFITTED:
@@ -34,13 +37,16 @@ void fit_standing_clear(struct fit_standing *standing)
 	fit_strlist_clear(&standing->profiles);
 	fit_strlist_clear(&standing->edits);
 	free(standing->reason);
+	free(standing->runs_with);
 	*standing = (struct fit_standing){0};
 }
 
-/* Why a plan made now differs: what the record says it was made for against what is there. */
-static char *explain(const struct fit_record *record, const struct fit_render_result *result,
-	const struct fit_host *host)
+/* What the hook would find at a start; NULL: nothing. To be freed. */
+static char *find_stale(const struct fit_record *record, const struct fit_render_result *result,
+	const struct fit_host *host, xmlDoc *doc, const char *name)
 {
+	struct fit_domain domain = {0};
+	char *conflict;
 	fit_autofree char *profiles = fit_strlist_join(&result->profile.names, " ");
 
 	if (record->profile && strcmp(record->profile, profiles) != 0)
@@ -51,7 +57,11 @@ static char *explain(const struct fit_record *record, const struct fit_render_re
 		return fit_xstrdup("a profile or the request has changed");
 	if (result->notes.count)
 		return fit_xstrdup("the definition was edited");
-	return fit_xstrdup("a plan made now differs");
+	if (fit_domain_read(doc, name, &domain, NULL) < 0)
+		return NULL;
+	conflict = fit_host_policy_conflict(host, &domain, record);
+	fit_domain_clear(&domain);
+	return conflict;
 }
 
 /* A refusal for where the domain and "cannot fit" are said already: without either. To be freed. */
@@ -92,8 +102,10 @@ static void judge(struct fit_session *session, const struct fit_subject *subject
 	} else if (!result.changed) {
 		standing->kind = FIT_STANDING_FITTED;
 	} else if (recorded) {
-		standing->kind = FIT_STANDING_STALE;
-		standing->reason = explain(&record, &result, &session->host);
+		standing->reason = find_stale(&record, &result, &session->host, doc, subject->name);
+		standing->kind = standing->reason ? FIT_STANDING_STALE : FIT_STANDING_OUTDATED;
+		if (!standing->reason)
+			standing->reason = fit_xstrdup("a plan made now differs");
 	} else {
 		standing->kind = FIT_STANDING_UNFITTED;
 	}
@@ -101,6 +113,40 @@ static void judge(struct fit_session *session, const struct fit_subject *subject
 		fit_strlist_add(&standing->edits, result.notes.items[i]);
 	fit_record_clear(&record);
 	fit_render_result_clear(&result);
+}
+
+/* The record of a definition in one form, whatever libvirt has made of its layout; NULL: there is
+ * none. To be freed. */
+static char *record_text(xmlDoc *doc, const char *name, char **ret_profiles)
+{
+	struct fit_record record = {0};
+	xmlNode *node;
+	char *text = NULL;
+
+	if (fit_record_read(doc, name, &record, NULL) > 0) {
+		node = fit_record_print(doc, &record);
+		text = fit_xml_print_node(node);
+		xmlFreeNode(node);
+		fit_xreplace(ret_profiles, record.profile ? record.profile : "");
+	}
+	fit_record_clear(&record);
+	return text;
+}
+
+/* A definition that is fitted while its domain runs is for the next start. */
+static void look_at_running(
+	const struct fit_virt_domain *domain, xmlDoc *doc, struct fit_standing *standing)
+{
+	fit_autofree char *xml = domain->active ? fit_virt_running(domain, NULL) : NULL;
+	fit_autodoc xmlDoc *running =
+		xml ? fit_xml_parse(xml, strlen(xml), domain->name, NULL) : NULL;
+	fit_autofree char *profiles = fit_xstrdup("");
+	fit_autofree char *defined_profiles = NULL;
+	fit_autofree char *now = running ? record_text(running, domain->name, &profiles) : NULL;
+	fit_autofree char *defined = record_text(doc, domain->name, &defined_profiles);
+
+	if (running && !fit_streq(now, defined))
+		standing->runs_with = FIT_STEAL(profiles);
 }
 
 int fit_standing_find(struct fit_session *session, const struct fit_virt_domain *domain,
@@ -127,6 +173,8 @@ int fit_standing_find(struct fit_session *session, const struct fit_virt_domain 
 		request.profiles = (struct fit_strlist){0};
 		judge(session, &subject, doc, &standing);
 	}
+	if (doc)
+		look_at_running(domain, doc, &standing);
 	fit_request_clear(&request);
 	free(subject.xml);
 	*ret_standing = standing;

@@ -49,5 +49,5 @@ nothing_is_stale() {
 	local list
 	list=$(virt-fit list)
 	[ "$(grep -c . <<<"$list")" -gt 1 ] || fail "no domain is listed"
-	case $list in *"not fitted"* | *stale*) fail "$list" ;; esac
+	case $list in *"not fitted"* | *stale* | *outdated*) fail "$list" ;; esac
 }

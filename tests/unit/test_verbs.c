@@ -307,6 +307,57 @@ static void what_is_fitted_in_part_is_said_and_can_be_completed(void **state)
 	assert_non_null(strstr(fitted, "passthrough"));
 }
 
+/* With these housekeeping CPUs in host.xml, "" for the host's own. */
+static enum fit_standing_kind standing_with(const char *name, const char *cpus)
+{
+	struct fit_cli cli = {.connect = URI,
+		.sysroot = root.path,
+		.root = root,
+		.store = {.root = &root, .shipped = profiles}};
+	struct fit_session session = fit_cli_session(&cli);
+	struct fit_virt_domain domain = {0};
+	struct fit_standing standing = {0};
+	struct fit_err err = FIT_ERR_INIT;
+	enum fit_standing_kind kind;
+	fit_autofree char *manifest = fit_xasprintf("etc/virt-fit/host.xml = <host "
+						    "xmlns=\"urn:virt-fit:host:1\">%s%s%s</host>\n",
+		*cpus ? "<housekeeping cpus=\"" : "", cpus, *cpus ? "\"/>" : "");
+
+	if (fit_test_tree_build(&root, manifest, &err) < 0 ||
+		fit_session_connect(&session, &err) < 0 || fit_session_survey(&session, &err) < 0 ||
+		fit_virt_find(&session.virt, name, &domain, &err) < 0 ||
+		fit_standing_find(&session, &domain, &standing, &err) < 0)
+		fail_msg("%s", err.message);
+	kind = standing.kind;
+	fit_standing_clear(&standing);
+	fit_virt_domain_clear(&domain);
+	fit_session_close(&session);
+	return kind;
+}
+
+static void stale_is_what_a_start_finds_and_outdated_what_only_differs(void **state)
+{
+	fit_autofree char *fitted = NULL;
+	fit_autofree char *cpu = NULL;
+	const char *pin;
+
+	(void)state;
+	define("elsewhere");
+	assert_int_equal(standing_with("elsewhere", ""), FIT_STANDING_NONE);
+	assert_int_equal(run(fit_cmd_set, "elsewhere|low-latency", false), FIT_EXIT_DONE);
+	assert_int_equal(standing_with("elsewhere", ""), FIT_STANDING_FITTED);
+	fitted = definition("elsewhere");
+	pin = strstr(fitted, "<vcpupin vcpu='0' cpuset='");
+	assert_non_null(pin);
+	pin += strlen("<vcpupin vcpu='0' cpuset='");
+	cpu = fit_xstrndup(pin, strcspn(pin, "'"));
+	assert_string_not_equal(cpu, "7");
+	assert_int_equal(standing_with("elsewhere", "7"), FIT_STANDING_OUTDATED);
+	assert_int_equal(standing_with("elsewhere", cpu), FIT_STANDING_STALE);
+	assert_int_equal(standing_with("elsewhere", ""), FIT_STANDING_FITTED);
+	assert_int_equal(fit_fsroot_remove(&root, "etc/virt-fit/host.xml", NULL), 0);
+}
+
 static void one_command_gives_no_core_twice(void **state)
 {
 	fit_autofree char *first = NULL;
@@ -480,6 +531,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_met_changes_nothing),
 		cmocka_unit_test(a_reason_says_nothing_twice),
 		cmocka_unit_test(what_is_fitted_in_part_is_said_and_can_be_completed),
+		cmocka_unit_test(stale_is_what_a_start_finds_and_outdated_what_only_differs),
 		cmocka_unit_test(one_command_gives_no_core_twice),
 		cmocka_unit_test(one_failure_does_not_keep_the_others_from_being_fitted),
 		cmocka_unit_test(an_edit_made_meanwhile_is_not_lost),
