@@ -50,6 +50,7 @@ struct fit_order {
 	struct fit_request request;
 	struct fit_hostops ops;
 	enum fit_stale stale; /* what the request says of it, else the profile */
+	bool unfitted;	      /* it starts all the same */
 };
 
 void fit_order_clear(struct fit_order *order);
@@ -62,9 +63,6 @@ int fit_order_read(
 /* Is the definition what virt-fit made of this request, this profile, on this host? */
 int fit_order_check_fitted(
 	struct fit_call *call, const struct fit_order *order, struct fit_err *err);
-
-/* What the journal says that it has for itself. */
-void fit_order_hold(const struct fit_order *order, struct fit_journal *journal);
 
 /*
  * What becomes of a start that @err stands in the way of: the definition is not fitted, or what it

@@ -125,7 +125,7 @@ static bool can_stay(const struct arrival *arrival)
 
 	if (fit_order_read(call, true, &order, NULL) <= 0)
 		return false;
-	fit_order_hold(&order, &as_it_is);
+	fit_journal_hold(&as_it_is, &order.domain, &order.ops);
 	can = fit_order_check_host(call, &order, NULL) == 0 &&
 	      fit_state_check_holders(arrival->state, &as_it_is, NULL) == 0;
 	free(as_it_is.devices);
@@ -193,7 +193,7 @@ static int mark(const struct arrival *arrival, struct fit_err *err)
 	struct fit_order order = {0};
 
 	if (fit_order_read(call, true, &order, NULL) > 0)
-		fit_order_hold(&order, journal);
+		fit_journal_hold(journal, &order.domain, &order.ops);
 	fit_order_clear(&order);
 	return fit_state_save_journal(arrival->state, journal, err);
 }

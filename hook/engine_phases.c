@@ -22,19 +22,6 @@ static struct fit_journal *find_journal(const struct fit_call *call, const struc
 			  : fit_state_journal_by_name(state, call->name);
 }
 
-void fit_order_hold(const struct fit_order *order, struct fit_journal *journal)
-{
-	const struct fit_domain *domain = &order->domain;
-
-	journal->exclusive_cpus = order->ops.exclusive_cpus;
-	journal->vcpu_cpus = fit_domain_vcpu_cpus(domain);
-	journal->held_cpus = fit_domain_own_cpus(domain);
-	journal->interrupt_cpus = order->ops.interrupt_cpus;
-	journal->interrupts_spread = order->ops.interrupts_spread;
-	for (size_t i = 0; i < domain->hostdev_count; i++)
-		*FIT_APPEND(journal->devices, journal->device_count) = domain->hostdevs[i].source;
-}
-
 /* Would planning anew find other CPUs? Pins of the user's own stay where the profile places no
  * vCPUs, and cores that it shares with whoever has them are what a profile can ask for, with a
  * warning of the plan. */
@@ -65,7 +52,8 @@ static int claim_host(struct fit_call *call, struct fit_state *state, const stru
 	struct fit_journal *journal =
 		fit_state_add_journal(state, call->uuid, call->name, FIT_STAGE_PREPARED);
 
-	fit_order_hold(order, journal);
+	fit_journal_hold(journal, &order->domain, &order->ops);
+	journal->unfitted = order->unfitted ? FIT_UNFITTED_WHOLE : FIT_UNFITTED_NOT;
 	if (fit_state_check_holders(state, journal, err) < 0)
 		return incoming ? -1 : fit_order_decide(call, order, false, err);
 	if (check_sharing(call, state, journal, order, incoming, err) < 0)
@@ -82,10 +70,11 @@ static int claim_host(struct fit_call *call, struct fit_state *state, const stru
 	return -1;
 }
 
-static int check_fitted(struct fit_call *call, const struct fit_order *order, struct fit_err *err)
+static int check_fitted(struct fit_call *call, struct fit_order *order, struct fit_err *err)
 {
 	if (fit_order_check_fitted(call, order, err) == 0)
 		return 0;
+	order->unfitted = true;
 	return err->code == FIT_ERR_STALE ? fit_order_decide(call, order, true, err) : -1;
 }
 

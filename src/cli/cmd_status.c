@@ -105,6 +105,11 @@ static void print_domain(const struct fit_status *status, const struct fit_statu
 		print_row("edited", standing->edits.items[i]);
 	if (domain->journal)
 		print_journal(root, domain->journal);
+	if (domain->unfitted)
+		print_row("warning", "it was started before it was fitted: what follows it gets "
+				     "at its next start");
+	for (size_t i = 0; i < domain->waits.count; i++)
+		print_row("missing", domain->waits.items[i]);
 	if (domain->unprepared)
 		print_row("warning", "the hook was not called when it started: the host is not "
 				     "prepared for it");
@@ -209,6 +214,8 @@ static struct json_object *json_domain(
 	json_object_object_add(
 		object, "holds", domain->journal ? json_journal(root, domain->journal) : NULL);
 	json_object_object_add(object, "unprepared", json_object_new_boolean(domain->unprepared));
+	json_object_object_add(object, "unfitted", json_object_new_boolean(domain->unfitted));
+	json_object_object_add(object, "missing", fit_json_strings(&domain->waits));
 	return object;
 }
 

@@ -7,13 +7,16 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "fitting/live_fit.h"
 #include "sys/paths.h"
 #include "sys/watcher.h"
 
 void fit_status_clear(struct fit_status *status)
 {
-	for (size_t i = 0; i < status->domain_count; i++)
+	for (size_t i = 0; i < status->domain_count; i++) {
 		fit_standing_clear(&status->domains[i].standing);
+		fit_strlist_clear(&status->domains[i].waits);
+	}
 	free(status->domains);
 	fit_virt_domains_clear(&status->all);
 	fit_state_close(&status->state);
@@ -60,6 +63,9 @@ static int add_domain(struct fit_session *session, const struct fit_virt_domain 
 	}
 	found.unprepared =
 		domain->active && !found.journal && found.standing.kind != FIT_STANDING_NONE;
+	found.unfitted = domain->active && found.journal && found.journal->unfitted;
+	if (found.unfitted && fit_domain_list_missing(session, domain, &found.waits, &problem) < 0)
+		fit_strlist_add(&found.waits, problem.message);
 	*FIT_APPEND(status->domains, status->domain_count) = found;
 	return 0;
 }

@@ -18,6 +18,8 @@ struct fit_status_domain {
 	struct fit_journal *journal; /* NULL: nothing is held */
 	/* It runs with a request, but the hook has not prepared the host for it. */
 	bool unprepared;
+	bool unfitted;		  /* it runs, and was not fitted when it started */
+	struct fit_strlist waits; /* what it has to be started again for, then */
 };
 
 struct fit_status_hook {

@@ -87,8 +87,11 @@ int fit_rewrite_apply(xmlDoc *doc, const char *name, const struct fit_edits *edi
  * freed) is the path of the first one that does not. For the hook and `status`. */
 bool fit_rewrite_holds(xmlDoc *doc, const struct fit_record *record, char **ret_first_missing);
 
-/* The edits of those facets that still hold, in the order in which they were applied. */
+/* The edits of those facets that hold in the document, or do not, in the order in which they were
+ * applied. It may be another one than the record is in. */
 void fit_rewrite_list_held(
+	xmlDoc *doc, const struct fit_record *record, struct fit_edits *ret_edits);
+void fit_rewrite_list_missing(
 	xmlDoc *doc, const struct fit_record *record, struct fit_edits *ret_edits);
 
 #endif

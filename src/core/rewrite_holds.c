@@ -56,8 +56,7 @@ bool fit_rewrite_holds(xmlDoc *doc, const struct fit_record *record, char **ret_
 	return true;
 }
 
-void fit_rewrite_list_held(
-	xmlDoc *doc, const struct fit_record *record, struct fit_edits *ret_edits)
+static void list(xmlDoc *doc, const struct fit_record *record, bool held, struct fit_edits *edits)
 {
 	fit_autolookup struct fit_lookup lookup = {0};
 
@@ -66,11 +65,23 @@ void fit_rewrite_list_held(
 
 		/* Containers, and what came with another facet, come again by themselves. */
 		if (facet->container || (!facet->before && !facet->wrote) ||
-			!facet_holds(&lookup, xmlDocGetRootElement(doc), facet))
+			facet_holds(&lookup, xmlDocGetRootElement(doc), facet) != held)
 			continue;
 		if (facet->wrote)
-			fit_edits_set(ret_edits, facet->path, facet->wrote);
+			fit_edits_set(edits, facet->path, facet->wrote);
 		else
-			fit_edits_remove(ret_edits, facet->path);
+			fit_edits_remove(edits, facet->path);
 	}
+}
+
+void fit_rewrite_list_held(
+	xmlDoc *doc, const struct fit_record *record, struct fit_edits *ret_edits)
+{
+	list(doc, record, true, ret_edits);
+}
+
+void fit_rewrite_list_missing(
+	xmlDoc *doc, const struct fit_record *record, struct fit_edits *ret_edits)
+{
+	list(doc, record, false, ret_edits);
 }

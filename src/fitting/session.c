@@ -203,17 +203,10 @@ static bool is_buffered(void *context, const char *path)
 	return fit_fsroot_is_buffered(context, path);
 }
 
-int fit_session_render(struct fit_session *session, const struct fit_subject *subject,
-	const char *xml, const struct fit_strlist *only, bool had_metadata,
-	struct fit_render_result *ret_result, struct fit_err *err)
+static struct fit_render_input input_of(struct fit_session *session)
 {
-	const struct fit_render_input input = {
-		.xml = xml ? xml : subject->xml,
-		.length = xml ? strlen(xml) : subject->length,
-		.name = subject->name,
+	return (struct fit_render_input){
 		.asked = &session->asked,
-		.only = only,
-		.had_metadata = had_metadata,
 		.host = &session->host,
 		.target = &session->target,
 		.claims = &session->claims,
@@ -224,6 +217,30 @@ int fit_session_render(struct fit_session *session, const struct fit_subject *su
 		.is_buffered_context = session->root,
 		.report = session->report,
 	};
+}
 
+int fit_session_render(struct fit_session *session, const struct fit_subject *subject,
+	const char *xml, const struct fit_strlist *only, bool had_metadata,
+	struct fit_render_result *ret_result, struct fit_err *err)
+{
+	struct fit_render_input input = input_of(session);
+
+	input.xml = xml ? xml : subject->xml;
+	input.length = xml ? strlen(xml) : subject->length;
+	input.name = subject->name;
+	input.only = only;
+	input.had_metadata = had_metadata;
+	return fit_render(&input, ret_result, err);
+}
+
+int fit_session_render_running(struct fit_session *session, const struct fit_virt_domain *domain,
+	const char *xml, bool all, struct fit_render_result *ret_result, struct fit_err *err)
+{
+	struct fit_render_input input = input_of(session);
+
+	input.xml = xml;
+	input.length = strlen(xml);
+	input.name = domain->name;
+	input.arrives = !all;
 	return fit_render(&input, ret_result, err);
 }

@@ -83,4 +83,9 @@ int fit_session_render(struct fit_session *session, const struct fit_subject *su
 	const char *xml, const struct fit_strlist *only, bool had_metadata,
 	struct fit_render_result *ret_result, struct fit_err *err);
 
+/* The same of a running domain, @xml being what it runs with: all of it, or no more than what can
+ * be of a guest that runs (core/replan.h). */
+int fit_session_render_running(struct fit_session *session, const struct fit_virt_domain *domain,
+	const char *xml, bool all, struct fit_render_result *ret_result, struct fit_err *err);
+
 #endif

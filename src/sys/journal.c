@@ -31,6 +31,12 @@ static const char *const phase_names[] = {
 	[FIT_PHASE_RELEASE] = "release",
 };
 
+static const char *const unfitted_names[] = {
+	[FIT_UNFITTED_NOT] = "no",
+	[FIT_UNFITTED_WHOLE] = "yes",
+	[FIT_UNFITTED_LIVE] = "live",
+};
+
 const char *fit_stage_name(enum fit_stage stage)
 {
 	return stage_names[stage];
@@ -52,6 +58,19 @@ void fit_journal_clear(struct fit_journal *journal)
 	free(journal->name);
 	free(journal->uuid);
 	*journal = (struct fit_journal){0};
+}
+
+void fit_journal_hold(
+	struct fit_journal *journal, const struct fit_domain *domain, const struct fit_hostops *ops)
+{
+	journal->exclusive_cpus = ops->exclusive_cpus;
+	journal->vcpu_cpus = fit_domain_vcpu_cpus(domain);
+	journal->held_cpus = fit_domain_own_cpus(domain);
+	journal->interrupt_cpus = ops->interrupt_cpus;
+	journal->interrupts_spread = ops->interrupts_spread;
+	journal->device_count = 0;
+	for (size_t i = 0; i < domain->hostdev_count; i++)
+		*FIT_APPEND(journal->devices, journal->device_count) = domain->hostdevs[i].source;
 }
 
 bool fit_journal_has_device(const struct fit_journal *journal, struct fit_pciaddr device)
@@ -98,6 +117,8 @@ char *fit_journal_print(const struct fit_journal *journal, const char *boot_id)
 	add_pair(&text, "uuid", journal->uuid);
 	add_pair(&text, "name", journal->name);
 	add_pair(&text, "stage", stage_names[journal->stage]);
+	if (journal->unfitted)
+		add_pair(&text, "unfitted", unfitted_names[journal->unfitted]);
 	add_pair(&text, "cpus", cpus);
 	add_pair(&text, "vcpu-cpus", vcpus);
 	add_pair(&text, "held-cpus", held);
@@ -147,7 +168,7 @@ static bool take_line(void *context, const struct fit_strlist *words)
 	const char *key = words->items[0];
 	const char *value = words->count == 2 ? words->items[1] : NULL;
 	struct fit_pciaddr device;
-	unsigned int stage;
+	unsigned int stage, unfitted;
 
 	if (fit_streq(key, "claim"))
 		return take_claim(journal, words);
@@ -165,6 +186,12 @@ static bool take_line(void *context, const struct fit_strlist *words)
 		if (!find_name(stage_names, FIT_ARRAY_SIZE(stage_names), value, &stage))
 			return false;
 		journal->stage = (enum fit_stage)stage;
+		return true;
+	}
+	if (fit_streq(key, "unfitted")) {
+		if (!find_name(unfitted_names, FIT_ARRAY_SIZE(unfitted_names), value, &unfitted))
+			return false;
+		journal->unfitted = (enum fit_unfitted)unfitted;
 		return true;
 	}
 	if (fit_streq(key, "cpus"))

@@ -40,10 +40,18 @@ struct fit_claim_entry {
 	unsigned int moved; /* an interrupt: so often others have moved it away since */
 };
 
+/* Of a domain that was started before it was fitted (stale="warn"). */
+enum fit_unfitted {
+	FIT_UNFITTED_NOT,   /* it was fitted */
+	FIT_UNFITTED_WHOLE, /* nothing was done about it yet */
+	FIT_UNFITTED_LIVE,  /* what can be changed of a running domain was */
+};
+
 struct fit_journal {
 	char *uuid;
 	char *name;
 	enum fit_stage stage;
+	enum fit_unfitted unfitted;
 	struct fit_cpuset exclusive_cpus;
 	/* Files of versions without these are read as if they were empty. */
 	struct fit_cpuset vcpu_cpus; /* all that its vCPUs are pinned to, alone or with others */
@@ -59,6 +67,11 @@ struct fit_journal {
 
 void fit_claim_entry_clear(struct fit_claim_entry *claim);
 void fit_journal_clear(struct fit_journal *journal);
+
+/* Notes what the domain has for itself: by its XML, and what the host was given for it. */
+void fit_journal_hold(struct fit_journal *journal, const struct fit_domain *domain,
+	const struct fit_hostops *ops);
+
 bool fit_journal_has_device(const struct fit_journal *journal, struct fit_pciaddr device);
 const char *fit_stage_name(enum fit_stage stage);
 

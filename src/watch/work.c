@@ -9,6 +9,7 @@
 #include "core/request.h"
 #include "core/xml.h"
 #include "fitting/fit.h"
+#include "fitting/live_fit.h"
 #include "fitting/recover.h"
 #include "sys/clock.h"
 #include "sys/watcher.h"
@@ -204,10 +205,37 @@ static int fit(struct fit_worker *worker, const struct fit_virt_domain *domain, 
 	return 0;
 }
 
+/* Another domain may have been started on the CPUs since the survey. */
+#define LIVE_ATTEMPTS 2
+
+static int fit_live(
+	struct fit_worker *worker, const struct fit_virt_domain *domain, struct fit_err *err)
+{
+	fit_autostrlist struct fit_strlist done = {0};
+	fit_autofree char *list = NULL;
+	int status = -1;
+
+	for (int i = 0; i < LIVE_ATTEMPTS && status < 0; i++) {
+		if (i > 0)
+			worker->surveyed = 0;
+		if (fit_worker_survey(worker, err) < 0)
+			return -1;
+		status = fit_domain_fit_live(&worker->session, domain, &done, err);
+	}
+	if (status < 0)
+		return -1;
+	list = fit_strlist_join(&done, ", ");
+	fit_watch_log(FIT_LOG_NOTICE, domain->name, NULL,
+		"it was started before it was fitted; now it has %s, and the rest at its next "
+		"start ('virt-fit status' lists it)",
+		*list ? list : "nothing new");
+	return 0;
+}
+
 static int look_at(struct fit_worker *worker, const struct fit_virt_domain *domain,
 	unsigned int causes, struct fit_err *err)
 {
-	int found;
+	int found = 0;
 
 	if (causes & (FIT_CAUSE_STARTED | FIT_CAUSE_PLUGGED | FIT_CAUSE_SCANNED) &&
 		fit_worker_note_devices(worker, domain, err) < 0)
@@ -219,12 +247,13 @@ static int look_at(struct fit_worker *worker, const struct fit_virt_domain *doma
 		find_conflicts(worker, domain->uuid);
 	/* What a saved image resumes with is what it was saved with, so there is nothing to gain
 	 * from another definition until it is gone. A transient domain has none. */
-	if (!domain->persistent || domain->saved)
-		return 0;
-	found = requests(domain, err);
-	if (found <= 0)
-		return found;
-	return fit(worker, domain, causes, err);
+	if (domain->persistent && !domain->saved)
+		found = requests(domain, err);
+	if (found < 0 || (found > 0 && fit(worker, domain, causes, err) < 0))
+		return -1;
+	if (domain->active && fit_domain_awaits_live_fit(&worker->session, domain))
+		return fit_live(worker, domain, err);
+	return 0;
 }
 
 static void scan(struct fit_worker *worker)
