@@ -289,8 +289,9 @@ static int make(struct render *render, struct fit_err *err)
 		fit_emit(&render->result.plan, &plan_input, &render->edits, err) < 0)
 		return -1;
 	join_overlay(render);
-	if (render->input->arrives)
-		fit_replan_limit(&render->replan, &render->overlay.edits);
+	if (render->input->arrives && fit_replan_limit(&render->replan, render->doc,
+					      render->input->name, &render->overlay.edits, err) < 0)
+		return -1;
 	if (apply(render, err) < 0)
 		return -1;
 	fit_hostops_derive(&render->fitted, &render->result.profile, &render->result.ops);

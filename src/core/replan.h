@@ -18,6 +18,7 @@
 
 struct fit_replan {
 	struct fit_edits kept; /* of ours, no placements, and still as we wrote them */
+	struct fit_edits vfs;  /* VFs of ours among them: where they come from is a placement */
 	bool pages;	       /* huge pages are a placement: of another size, or none */
 	bool recorded;	       /* the domain was fitted: */
 	char *digest;	       /* by this */
@@ -31,8 +32,10 @@ void fit_replan_clear(struct fit_replan *replan);
 int fit_replan_begin(xmlDoc *doc, const char *name, const struct fit_domain *arrived,
 	struct fit_profile *profile, struct fit_replan *ret_replan, struct fit_err *err);
 
-/* Makes of the edits of a plan those that may be made: @kept, and then the placements of it. */
-void fit_replan_limit(struct fit_replan *replan, struct fit_edits *edits);
+/* Makes of the edits of a plan for @doc those that may be made: @kept, @vfs from where the plan has
+ * them, and the placements. */
+int fit_replan_limit(struct fit_replan *replan, xmlDoc *doc, const char *name,
+	struct fit_edits *edits, struct fit_err *err);
 
 /* Do they say something else, the record aside? */
 bool fit_replan_differs(xmlDoc *before, xmlDoc *after);

@@ -10,7 +10,7 @@ static unsigned char *make_map(const struct fit_cpuset *cpus, int *ret_length)
 
 	*ret_length = 1;
 	fit_cpuset_for_each (cpu, cpus) {
-		VIR_USE_CPU(map, cpu);
+		map[cpu / 8] = (unsigned char)(map[cpu / 8] | 1U << cpu % 8);
 		*ret_length = VIR_CPU_MAPLEN(cpu + 1);
 	}
 	return map;

@@ -82,7 +82,11 @@ static void drop_placements(xmlDoc *doc)
 	for (xmlNode *device = devices ? fit_xml_child(devices, NULL) : NULL; device;
 		device = fit_xml_next(device, NULL)) {
 		xmlNode *driver = fit_xml_child(device, "driver");
+		const xmlNode *alias = fit_xml_child(device, "alias");
+		fit_autofree char *name = alias ? fit_xml_attr(alias, "name") : NULL;
 
+		if (name && fit_starts_with(name, "ua-virt-fit-vf"))
+			drop_children(device, "source");
 		if (!driver)
 			continue;
 		xmlUnsetProp(driver, (const xmlChar *)"iothread");
@@ -195,7 +199,8 @@ static void check_move(const char *path, const char *text, size_t length, void *
 
 static void only_placements_change_and_revert_stays_exact(void **state)
 {
-	static const char *const profiles[] = {"low-latency", "throughput", "realtime", "windows"};
+	static const char *const profiles[] = {
+		"low-latency", "throughput", "realtime", "windows", "low-latency sriov"};
 	fit_autostrlist struct fit_strlist hosts = {0};
 	size_t changed = 0;
 
@@ -273,6 +278,83 @@ static void what_another_domain_has_by_now_is_left_to_it(void **state)
 	fit_render_result_clear(&back);
 }
 
+#define WITH_VFS(params, devices) \
+	"<domain type='kvm'><name>vm</name><metadata>" \
+	"<fit:domain xmlns:fit='urn:virt-fit:domain:1' profile='low-latency sriov'>" params \
+	"</fit:domain></metadata><memory unit='GiB'>2</memory><vcpu>4</vcpu>" \
+	"<os><type arch='x86_64' machine='q35'>hvm</type></os>" devices "</domain>"
+
+static const char *const with_vfs[] = {
+	WITH_VFS("<fit:param name='vfs' value='2'/>", "<devices/>"),
+	WITH_VFS("<fit:param name='teaming' value='standby'/>",
+		"<devices><interface type='network'><mac address='52:54:00:11:22:33'/>"
+		"<source network='default'/><model type='virtio'/></interface></devices>"),
+	WITH_VFS("<fit:param name='as' value='hostdev'/>", "<devices/>"),
+};
+
+/* What the guest sees of a VF stays: its address there, its MAC. */
+static void check_vfs(struct fit_test_machine *machine, const char *xml)
+{
+	struct move move = {.from = machine, .to = machine, .normalised = true};
+	struct fit_render_result fitted = render(&move, false, xml);
+	fit_autofree char *left = leave(&move, fitted.xml);
+	fit_autofree char *original = fit_test_reverted(left, NULL);
+	fit_autofree char *back = NULL;
+	struct fit_render_result same = render(&move, true, left);
+	struct fit_render_result other;
+	struct fit_claim *claim = FIT_APPEND(move.claims.items, move.claims.count);
+
+	assert_false(same.changed);
+	claim->name = fit_xstrdup("somebody");
+	claim->running = true;
+	*FIT_APPEND(claim->devices, claim->device_count) = fitted.plan.vfs[0].vf;
+	other = render(&move, true, left);
+	assert_true(other.changed);
+	assert_int_equal(other.plan.vf_count, fitted.plan.vf_count);
+	for (size_t i = 0; i < other.plan.vf_count; i++)
+		assert_false(fit_pciaddr_equal(other.plan.vfs[i].vf, claim->devices[0]));
+	expect_same_for_the_guest("vm.xml", left, other.xml);
+	back = fit_test_reverted(other.xml, NULL);
+	assert_string_equal(original, back);
+	fit_claims_clear(&move.claims);
+	fit_render_result_clear(&fitted);
+	fit_render_result_clear(&same);
+	fit_render_result_clear(&other);
+}
+
+static void a_vf_comes_from_where_there_is_one(void **state)
+{
+	struct fit_test_machine *machine = fit_test_machine_make("nps");
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(with_vfs); i++)
+		check_vfs(machine, with_vfs[i]);
+	fit_test_machine_free(machine);
+}
+
+/* Only the host knows how large the pages are that the guest's memory is in. */
+static void pages_are_of_a_size_that_the_host_has(void **state)
+{
+	struct fit_test_machine *machine = fit_test_machine_make("two-node");
+	struct move move = {.from = *state, .to = machine};
+	struct fit_render_result fitted = render(&move, false, requested);
+	struct fit_render_result arrived;
+	fit_autofree char *original = fit_test_reverted(fitted.xml, NULL);
+	fit_autofree char *back = NULL;
+
+	for (size_t i = 0; i < machine->host.node_count; i++)
+		machine->host.nodes[i].pool_count = 1; /* of 2 MiB */
+	assert_int_equal(fitted.plan.page_kib, 1048576);
+	arrived = render(&move, true, fitted.xml);
+	assert_int_equal(arrived.plan.page_kib, 2048);
+	assert_non_null(strstr(arrived.xml, "<page size=\"2048\" unit=\"KiB\"/>"));
+	back = fit_test_reverted(arrived.xml, NULL);
+	assert_string_equal(original, back);
+	fit_render_result_clear(&fitted);
+	fit_render_result_clear(&arrived);
+	fit_test_machine_free(machine);
+}
+
 /* It is not moved for that, and the user's own choice is as good here. */
 static void what_the_user_pinned_stays(void **state)
 {
@@ -315,6 +397,8 @@ int main(void)
 		cmocka_unit_test(only_placements_change_and_revert_stays_exact),
 		cmocka_unit_test(where_nothing_is_in_the_way_nothing_changes),
 		cmocka_unit_test(what_another_domain_has_by_now_is_left_to_it),
+		cmocka_unit_test(a_vf_comes_from_where_there_is_one),
+		cmocka_unit_test(pages_are_of_a_size_that_the_host_has),
 		cmocka_unit_test(what_the_user_pinned_stays),
 		cmocka_unit_test(a_domain_that_never_was_fitted_gets_placements_only),
 	};
