@@ -169,34 +169,39 @@ char *fit_escape_word(const char *text)
 {
 	struct fit_buffer buffer = {0};
 
-	for (; *text; text++) {
-		if (is_alnum(*text) || strchr("._:/,+-", *text))
-			fit_buffer_add_bytes(&buffer, text, 1);
-		else
-			fit_buffer_addf(&buffer, "%%%02X", (unsigned char)*text);
+	for (;;) {
+		size_t plain = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					    "0123456789._:/,+-");
+
+		fit_buffer_add_bytes(&buffer, text, plain);
+		text += plain;
+		if (!*text)
+			return fit_buffer_steal(&buffer);
+		fit_buffer_addf(&buffer, "%%%02X", (unsigned char)*text++);
 	}
-	return fit_buffer_steal(&buffer);
 }
 
 char *fit_unescape_word(const char *text)
 {
 	fit_autobuffer struct fit_buffer buffer = {0};
 
-	for (; *text; text++) {
-		char c = *text;
+	for (;;) {
+		size_t plain = strcspn(text, "%");
+		int high, low;
+		char c;
 
-		if (c == '%') {
-			int high = digit_value(text[1]);
-			int low = high < 0 ? -1 : digit_value(text[2]);
-
-			if (low < 0 || (high == 0 && low == 0))
-				return NULL;
-			c = (char)(high * 16 + low);
-			text += 2;
-		}
+		fit_buffer_add_bytes(&buffer, text, plain);
+		text += plain;
+		if (!*text)
+			return fit_buffer_steal(&buffer);
+		high = digit_value(text[1]);
+		low = high < 0 ? -1 : digit_value(text[2]);
+		if (low < 0 || (high == 0 && low == 0))
+			return NULL;
+		c = (char)(high * 16 + low);
 		fit_buffer_add_bytes(&buffer, &c, 1);
+		text += 3;
 	}
-	return fit_buffer_steal(&buffer);
 }
 
 char *fit_shell_quote(const char *text)

@@ -418,10 +418,13 @@ static int make_directory(const struct fit_fsroot *root, const char *path, unsig
 int fit_fsroot_make_directories(
 	const struct fit_fsroot *root, const char *path, unsigned int mode, struct fit_err *err)
 {
+	fit_autoclose int existing = fit_fsroot_openat(root, path, O_PATH | O_DIRECTORY);
 	fit_autofree char *prefix = fit_xstrdup(relative(path));
 	char *end = prefix;
 	bool last;
 
+	if (existing >= 0)
+		return 0;
 	do {
 		int errnum;
 

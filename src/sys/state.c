@@ -51,6 +51,17 @@ static int load_journal(struct fit_state *state, const char *name, struct fit_er
 	return state->lock_fd >= 0 ? fit_fsroot_remove(state->root, path, err) : 0;
 }
 
+/* An empty one has no file: that one is of another boot. */
+static int load_ledger(struct fit_state *state, struct fit_err *err)
+{
+	if (fit_ledger_load(state->root, state->boot_id, &state->ledger, err) < 0)
+		return -1;
+	return state->lock_fd >= 0 && !state->ledger.count &&
+			       fit_fsroot_exists(state->root, FIT_PATH_LEDGER)
+		       ? fit_fsroot_remove(state->root, FIT_PATH_LEDGER, err)
+		       : 0;
+}
+
 static int load(struct fit_state *state, struct fit_err *err)
 {
 	fit_autostrlist struct fit_strlist names = {0};
@@ -59,7 +70,7 @@ static int load(struct fit_state *state, struct fit_err *err)
 	state->boot_id = fit_fsroot_try_read(state->root, FIT_PATH_BOOT_ID);
 	if (!state->boot_id)
 		state->boot_id = fit_xstrdup("unknown");
-	if (fit_ledger_load(state->root, state->boot_id, &state->ledger, err) < 0)
+	if (load_ledger(state, err) < 0)
 		return -1;
 	if (fit_fsroot_list(state->root, FIT_PATH_DOMAINS, &names, &problem) < 0) {
 		if (problem.sys_errno == ENOENT)
