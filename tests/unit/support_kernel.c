@@ -51,7 +51,8 @@ void fit_test_kernel_set(const struct fit_test_kernel *kernel, const char *manif
 	fit_test_root_add(&root, manifest);
 }
 
-static void set(const struct fit_test_kernel *kernel, const char *path, const char *value)
+void fit_test_kernel_write(
+	const struct fit_test_kernel *kernel, const char *path, const char *value)
 {
 	struct fit_fsroot root = unobserved(kernel);
 
@@ -62,7 +63,7 @@ static void set_number(const struct fit_test_kernel *kernel, const char *path, u
 {
 	fit_autofree char *text = fit_xasprintf("%llu", (unsigned long long)value);
 
-	set(kernel, path, text);
+	fit_test_kernel_write(kernel, path, text);
 }
 
 static int refuse_vfs(struct fit_test_kernel *kernel, const char *path, uint64_t wanted)
@@ -310,11 +311,11 @@ static void change_link(struct fit_test_kernel *kernel, const char *path, const 
 		fit_autofree char *l1 = fit_xasprintf("%s/link/l1_aspm", card);
 		fit_autofree char *l1_1 = fit_xasprintf("%s/link/l1_1_aspm", card);
 
-		set(kernel, same, value);
+		fit_test_kernel_write(kernel, same, value);
 		if (fit_streq(same, l1) && fit_streq(value, "0"))
-			set(kernel, l1_1, "0");
+			fit_test_kernel_write(kernel, l1_1, "0");
 		if (fit_streq(same, l1_1) && fit_streq(value, "1"))
-			set(kernel, l1, "1");
+			fit_test_kernel_write(kernel, l1, "1");
 	}
 }
 
@@ -329,12 +330,12 @@ static void change_mask(struct fit_test_kernel *kernel, const char *path, const 
 	assert_int_equal(fit_cpuset_parse_mask(value, &cpus, NULL), 0);
 	if (ends_with(path, "/workqueue/cpumask")) {
 		text = fit_xasprintf("%02x", (unsigned int)cpus.words[0]);
-		set(kernel, requested, text);
+		fit_test_kernel_write(kernel, requested, text);
 		free(text);
 		cpus.words[0] &= ~0x60UL;
 	}
 	text = fit_xasprintf("%02x", (unsigned int)cpus.words[0]);
-	set(kernel, path, text);
+	fit_test_kernel_write(kernel, path, text);
 }
 
 /* systemd never writes the CPUs of a unit that has none set any more. */
@@ -348,7 +349,7 @@ static void change_unit(struct fit_test_kernel *kernel, const char *path, const 
 
 	if (!cpus || !*fit_trim(cpus) || kernel->systemd_is_deaf)
 		return;
-	set(kernel, group, fit_trim(cpus));
+	fit_test_kernel_write(kernel, group, fit_trim(cpus));
 }
 
 static void change_controllers(struct fit_test_kernel *kernel, const char *value)
@@ -356,7 +357,7 @@ static void change_controllers(struct fit_test_kernel *kernel, const char *value
 	static const char *const groups[] = {"system.slice", "user.slice", "machine.slice"};
 	bool enable = fit_streq(value, "+cpuset");
 
-	set(kernel, "sys/fs/cgroup/cgroup.subtree_control",
+	fit_test_kernel_write(kernel, "sys/fs/cgroup/cgroup.subtree_control",
 		enable ? "cpuset cpu io memory" : "cpu io memory");
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(groups); i++) {
 		fit_autofree char *path = fit_xasprintf("sys/fs/cgroup/%s/cpuset.cpus", groups[i]);
@@ -385,9 +386,9 @@ static void react(struct fit_test_kernel *kernel, const char *path, const char *
 
 		assert_int_equal(fit_cpuset_parse_list(value, &cpus, NULL), 0);
 		list = fit_cpuset_format_list(&cpus);
-		set(kernel, path, list);
+		fit_test_kernel_write(kernel, path, list);
 	} else if (is_choice(path)) {
-		set(kernel, path, kernel->choice);
+		fit_test_kernel_write(kernel, path, kernel->choice);
 	} else if (is_mask(path)) {
 		change_mask(kernel, path, value);
 	} else if (strstr(path, "/link/")) {
@@ -398,7 +399,8 @@ static void react(struct fit_test_kernel *kernel, const char *path, const char *
 		else if (ends_with(path, "/nr_hugepages"))
 			change_pages(kernel, path, number);
 		else if (ends_with(path, "/pages_to_scan") && number > 1000)
-			set(kernel, path, "1000"); /* as drivers do that know a limit */
+			fit_test_kernel_write(
+				kernel, path, "1000"); /* as drivers do that know a limit */
 	}
 }
 

@@ -47,6 +47,9 @@ void fit_test_kernel_boot(struct fit_test_kernel *kernel, struct fit_fsroot *roo
 /* Changes of the tree by somebody else (a manifest, see support_tree.h), neither observed nor
  * reacted to. */
 void fit_test_kernel_set(const struct fit_test_kernel *kernel, const char *manifest);
+/* The same for the value of a file that is there. */
+void fit_test_kernel_write(
+	const struct fit_test_kernel *kernel, const char *path, const char *value);
 
 void fit_test_kernel_halt(struct fit_test_kernel *kernel, struct fit_fsroot *root);
 
