@@ -105,6 +105,8 @@ static void print_domain(const struct fit_status *status, const struct fit_statu
 		print_row("edited", standing->edits.items[i]);
 	if (domain->journal)
 		print_journal(root, domain->journal);
+	if (domain->journal && domain->journal->damage)
+		print_row("damaged", domain->journal->damage);
 	if (domain->unfitted)
 		print_row("warning", "it was started before it was fitted: what follows it gets "
 				     "at its next start");
@@ -188,6 +190,7 @@ static struct json_object *json_journal(const struct fit_fsroot *root, struct fi
 	}
 	json_object_object_add(
 		object, "stage", json_object_new_string(fit_stage_name(journal->stage)));
+	json_object_object_add(object, "damage", fit_json_string_or_null(journal->damage));
 	json_object_object_add(object, "cpus", fit_json_cpus(&journal->exclusive_cpus));
 	json_object_object_add(object, "devices", devices);
 	json_object_object_add(object, "interrupts", fit_status_json_vectors(root, journal));

@@ -208,13 +208,6 @@ static int write_claim(struct fit_state *state, struct fit_wanted *wanted,
 			wanted->path);
 	if (fit_value_write(state, entry, target, &problem) == 0)
 		return 1;
-	/* Taken, but as something else ("0100" is 64): that is from us, too, and goes back. */
-	if (!lags && problem.code == FIT_ERR_REFUSED) {
-		fit_autofree char *now = fit_value_read(state->root, wanted->kind, wanted->path);
-
-		if (now)
-			fit_ledger_entry_will_write(entry, now);
-	}
 	if (!wanted->optional) {
 		if (err)
 			*err = problem;

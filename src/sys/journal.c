@@ -56,6 +56,7 @@ void fit_journal_clear(struct fit_journal *journal)
 	free(journal->claims);
 	free(journal->devices);
 	free(journal->name);
+	free(journal->damage);
 	free(journal->uuid);
 	*journal = (struct fit_journal){0};
 }
@@ -119,6 +120,8 @@ char *fit_journal_print(const struct fit_journal *journal, const char *boot_id)
 	add_pair(&text, "stage", stage_names[journal->stage]);
 	if (journal->unfitted)
 		add_pair(&text, "unfitted", unfitted_names[journal->unfitted]);
+	if (journal->damage)
+		add_pair(&text, journal->holdings_lost ? "lost" : "damage", journal->damage);
 	add_pair(&text, "cpus", cpus);
 	add_pair(&text, "vcpu-cpus", vcpus);
 	add_pair(&text, "held-cpus", held);
@@ -127,6 +130,7 @@ char *fit_journal_print(const struct fit_journal *journal, const char *boot_id)
 		add_pair(&text, "device", FIT_PCIADDR_STR(journal->devices[i]));
 	for (size_t i = 0; i < journal->claim_count; i++)
 		add_claim(&text, &journal->claims[i]);
+	fit_statefile_end(&text);
 	return fit_buffer_steal(&text);
 }
 
@@ -182,6 +186,11 @@ static bool take_line(void *context, const struct fit_strlist *words)
 		fit_xreplace(&journal->name, value);
 		return true;
 	}
+	if (fit_streq(key, "damage") || fit_streq(key, "lost")) {
+		journal->holdings_lost = fit_streq(key, "lost");
+		fit_xreplace(&journal->damage, value);
+		return true;
+	}
 	if (fit_streq(key, "stage")) {
 		if (!find_name(stage_names, FIT_ARRAY_SIZE(stage_names), value, &stage))
 			return false;
@@ -222,13 +231,29 @@ int fit_journal_parse(const char *text, const char *path, const char *boot_id,
 	}
 	if (!journal.uuid || !journal.name) {
 		fit_journal_clear(&journal);
-		return fit_err_set(err, FIT_ERR_INVALID,
-			"/%s: damaged state file (it names no domain); after a look at the host, "
-			"remove it",
-			path);
+		return fit_err_set(
+			err, FIT_ERR_INVALID, "/%s: damaged state file (it names no domain)", path);
 	}
 	*ret_journal = journal;
 	return 0;
+}
+
+void fit_journal_salvage(const char *text, const char *path, const char *uuid, const char *boot_id,
+	struct fit_journal *ret_journal)
+{
+	struct fit_journal journal = {.stage = FIT_STAGE_STARTED};
+	struct fit_err err = FIT_ERR_INIT;
+
+	if (fit_statefile_parse(text, path, KIND, boot_id, take_line, &journal, &err) == 0)
+		(void)fit_err_set(&err, FIT_ERR_INVALID,
+			"/%s: damaged state file (it names no domain)", path);
+	fit_xreplace(&journal.uuid, uuid);
+	fit_xreplace(&journal.damage, err.message);
+	if (!journal.name)
+		journal.name = fit_xstrdup(uuid);
+	/* They are recorded before the claims. */
+	journal.holdings_lost |= !journal.claim_count;
+	*ret_journal = journal;
 }
 
 char *fit_journal_path(const char *uuid)

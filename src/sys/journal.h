@@ -6,6 +6,12 @@
  *
  * libvirt serialises the hook calls of one domain, and a domain that is prepared cannot be running:
  * a journal that prepare finds is of a start that nobody cleaned up, and is undone first.
+ *
+ * A journal that is damaged must not keep other domains from starting and stopping for ever. What
+ * can be read of it counts; the resources that nobody else claims are taken for its own and stay as
+ * they are until it ends (undo.c). What it may lose is its part in a resource that others claim as
+ * well, when these come or go: it is then tuned less, and the host still gets its baseline back.
+ * Only where not even its CPUs and devices are known, nobody is given any of these.
  */
 #ifndef FIT_SYS_JOURNAL_H
 #define FIT_SYS_JOURNAL_H
@@ -50,6 +56,8 @@ enum fit_unfitted {
 struct fit_journal {
 	char *uuid;
 	char *name;
+	char *damage;	    /* why this is only part of what was there; NULL: it is all */
+	bool holdings_lost; /* and why CPUs and devices can be missing, not only claims */
 	enum fit_stage stage;
 	enum fit_unfitted unfitted;
 	struct fit_cpuset exclusive_cpus;
@@ -79,6 +87,10 @@ const char *fit_stage_name(enum fit_stage stage);
 char *fit_journal_print(const struct fit_journal *journal, const char *boot_id);
 int fit_journal_parse(const char *text, const char *path, const char *boot_id,
 	struct fit_journal *ret_journal, struct fit_err *err);
+
+/* What can still be read of one that fit_journal_parse() finds damaged. */
+void fit_journal_salvage(const char *text, const char *path, const char *uuid, const char *boot_id,
+	struct fit_journal *ret_journal);
 
 char *fit_journal_path(const char *uuid); /* to be freed */
 int fit_journal_save(const struct fit_fsroot *root, const struct fit_journal *journal,

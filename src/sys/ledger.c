@@ -118,6 +118,7 @@ char *fit_ledger_print(const struct fit_ledger *ledger, const char *boot_id)
 			fit_strlist_add(&words, entry->written.items[j]);
 		fit_statefile_add(&text, &words);
 	}
+	fit_statefile_end(&text);
 	return fit_buffer_steal(&text);
 }
 
@@ -148,7 +149,8 @@ int fit_ledger_parse(const char *text, const char *path, const char *boot_id,
 	if (fit_statefile_parse(text, path, KIND, boot_id, take_entry, &ledger, &problem) < 0 &&
 		problem.code != FIT_ERR_NOTFOUND) {
 		fit_ledger_clear(&ledger);
-		return fit_err_set(err, problem.code, "%s", problem.message);
+		return fit_err_set(err, problem.code, "%s; after a look at the host, remove it",
+			problem.message);
 	}
 	*ret_ledger = ledger;
 	return 0;

@@ -16,6 +16,7 @@
 #define FIT_PATH_STATE	      "run/virt-fit" /* 0700, gone with the boot */
 #define FIT_PATH_LOCK	      FIT_PATH_STATE "/lock"
 #define FIT_PATH_LEDGER	      FIT_PATH_STATE "/ledger"
+#define FIT_PATH_LEDGER_NEW   FIT_PATH_STATE "/.ledger.new" /* while it is written: fsroot.h */
 #define FIT_PATH_DOMAINS      FIT_PATH_STATE "/domains"	 /* one journal per UUID */
 #define FIT_PATH_REQUESTS     FIT_PATH_STATE "/requests" /* one start request per UUID */
 #define FIT_PATH_WATCHER      FIT_PATH_STATE "/watcher"	 /* locked while one runs */

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "core/domain.h"
 #include "sys/clock.h"
 #include "sys/lock.h"
 #include "sys/paths.h"
@@ -46,20 +47,31 @@ static int load_journal(struct fit_state *state, const char *name, struct fit_er
 		*FIT_APPEND(state->journals, state->journal_count) = journal;
 		return 0;
 	}
+	if (problem.code != FIT_ERR_NOTFOUND && fit_uuid_is_valid(name)) {
+		fit_journal_salvage(text, path, name, state->boot_id, &journal);
+		*FIT_APPEND(state->journals, state->journal_count) = journal;
+		return 0;
+	}
 	if (problem.code != FIT_ERR_NOTFOUND)
-		return fit_err_set(err, problem.code, "%s", problem.message);
+		return fit_err_set(err, problem.code, "%s; after a look at the host, remove it",
+			problem.message);
 	return state->lock_fd >= 0 ? fit_fsroot_remove(state->root, path, err) : 0;
 }
 
-/* An empty one has no file: that one is of another boot. */
+static int remove_remains(struct fit_state *state, const char *path, struct fit_err *err)
+{
+	return state->lock_fd >= 0 && fit_fsroot_exists(state->root, path)
+		       ? fit_fsroot_remove(state->root, path, err)
+		       : 0;
+}
+
 static int load_ledger(struct fit_state *state, struct fit_err *err)
 {
-	if (fit_ledger_load(state->root, state->boot_id, &state->ledger, err) < 0)
+	if (fit_ledger_load(state->root, state->boot_id, &state->ledger, err) < 0 ||
+		remove_remains(state, FIT_PATH_LEDGER_NEW, err) < 0)
 		return -1;
-	return state->lock_fd >= 0 && !state->ledger.count &&
-			       fit_fsroot_exists(state->root, FIT_PATH_LEDGER)
-		       ? fit_fsroot_remove(state->root, FIT_PATH_LEDGER, err)
-		       : 0;
+	/* An empty one has no file: that one is of another boot. */
+	return state->ledger.count ? 0 : remove_remains(state, FIT_PATH_LEDGER, err);
 }
 
 static int load(struct fit_state *state, struct fit_err *err)
@@ -237,6 +249,12 @@ static int check_against(
 	if (cpus)
 		return fit_err_set(
 			err, FIT_ERR_REFUSED, "%s held by the running domain '%s'", cpus, name);
+	if (other->holdings_lost &&
+		(mine->device_count || !fit_cpuset_is_empty(&mine->exclusive_cpus)))
+		return fit_err_set(err, FIT_ERR_REFUSED,
+			"what CPUs and devices the domain '%s' holds cannot be read (%s). Stop it; "
+			"if it does not run, give them back with: virt-fit undo %s",
+			name, other->damage, other->uuid);
 	for (size_t i = 0; i < mine->device_count; i++)
 		if (fit_journal_has_device(other, mine->devices[i]))
 			return fit_err_set(err, FIT_ERR_REFUSED,

@@ -72,12 +72,18 @@ static void release_claims(struct fit_journal *journal, const struct fit_claim_f
 	journal->claim_count = kept;
 }
 
-/* What earlier undos had to leave, or were killed over. */
-static void add_unsettled(const struct fit_state *state, struct restores *restores)
+/* What earlier undos had to leave, or were killed over; but not what can be claimed by a domain
+ * whose journal is damaged and stays. */
+static void add_unsettled(
+	const struct fit_state *state, const struct fit_journal *leaving, struct restores *restores)
 {
 	size_t released = restores->count;
 
-	for (size_t i = 0; i < state->ledger.count; i++) {
+	for (size_t i = 0; i < state->journal_count; i++)
+		if (state->journals[i].damage && &state->journals[i] != leaving)
+			return;
+	/* Latest first, as above. */
+	for (size_t i = state->ledger.count; i-- > 0;) {
 		const struct fit_ledger_entry *entry = &state->ledger.items[i];
 		bool listed = false;
 
@@ -240,7 +246,7 @@ int fit_undo_claims(struct fit_state *state, struct fit_journal *journal,
 
 	if (journal)
 		release_claims(journal, filter, &restores);
-	add_unsettled(state, &restores);
+	add_unsettled(state, filter->last ? journal : NULL, &restores);
 	if (!restores.count)
 		return settle_journal(state, journal, filter, err);
 	for (size_t i = 0; i < restores.count; i++) {

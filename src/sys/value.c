@@ -81,7 +81,7 @@ char *fit_value_obstacle(const struct fit_state *state, const struct fit_ledger_
 	return ops->obstacle ? ops->obstacle(state, entry, current, target, uuid) : NULL;
 }
 
-int fit_value_write(const struct fit_state *state, const struct fit_ledger_entry *entry,
+static int write_and_read(const struct fit_state *state, const struct fit_ledger_entry *entry,
 	const char *target, struct fit_err *err)
 {
 	const struct fit_resource_ops *ops = fit_resource_ops(entry->kind);
@@ -96,6 +96,26 @@ int fit_value_write(const struct fit_state *state, const struct fit_ledger_entry
 		return 0;
 	return fit_err_set(err, FIT_ERR_REFUSED, "/%s: '%s' was written, '%s' is there",
 		entry->path, target, now ? now : "");
+}
+
+int fit_value_write(struct fit_state *state, struct fit_ledger_entry *entry, const char *target,
+	struct fit_err *err)
+{
+	struct fit_err problem = FIT_ERR_INIT;
+	fit_autofree char *now = NULL;
+
+	if (write_and_read(state, entry, target, &problem) == 0)
+		return 0;
+	if (!fit_resource_ops(entry->kind)->lags && problem.code == FIT_ERR_REFUSED)
+		now = fit_value_read(state->root, entry->kind, entry->path);
+	/* When there is no room for that, it is known in memory at least. */
+	if (now && !fit_ledger_entry_is_ours(entry, now)) {
+		fit_ledger_entry_will_write(entry, now);
+		(void)fit_state_save_ledger(state, NULL);
+	}
+	if (err)
+		*err = problem;
+	return -1;
 }
 
 void fit_value_announce(const struct fit_state *state, struct fit_ledger_entry *entry,

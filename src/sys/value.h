@@ -31,8 +31,12 @@ char *fit_value_obstacle(const struct fit_state *state, const struct fit_ledger_
 void fit_value_announce(const struct fit_state *state, struct fit_ledger_entry *entry,
 	const char *current, const char *target);
 
-/* Writes and reads back; an error when the value is not there then. */
-int fit_value_write(const struct fit_state *state, const struct fit_ledger_entry *entry,
-	const char *target, struct fit_err *err);
+/*
+ * Writes and reads back; an error when the value is not there then. What the kernel made of it
+ * ("0100" is 64 to it) is from us all the same, and is noted in @entry, on disk, too, before
+ * anybody can be killed over it for long. @entry is one of the state's.
+ */
+int fit_value_write(struct fit_state *state, struct fit_ledger_entry *entry, const char *target,
+	struct fit_err *err);
 
 #endif

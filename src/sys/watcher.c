@@ -85,6 +85,7 @@ int fit_start_request_put(
 	fit_strlist_add(&words, "name");
 	fit_strlist_add(&words, name);
 	fit_statefile_add(&text, &words);
+	fit_statefile_end(&text);
 	if (fit_fsroot_make_directories(root, FIT_PATH_REQUESTS, 0700, err) < 0)
 		return -1;
 	return fit_fsroot_replace(root, path, text.text, text.length, err);

@@ -398,9 +398,8 @@ static void react(struct fit_test_kernel *kernel, const char *path, const char *
 			change_vfs(kernel, path, number);
 		else if (ends_with(path, "/nr_hugepages"))
 			change_pages(kernel, path, number);
-		else if (ends_with(path, "/pages_to_scan") && number > 1000)
-			fit_test_kernel_write(
-				kernel, path, "1000"); /* as drivers do that know a limit */
+		else if (ends_with(path, "/pages_to_scan") && number > kernel->scan_limit)
+			set_number(kernel, path, kernel->scan_limit);
 	}
 }
 
@@ -442,6 +441,7 @@ static void after(void *context, const char *path, const char *value)
 void fit_test_kernel_boot(struct fit_test_kernel *kernel, struct fit_fsroot *root)
 {
 	kernel->root = root;
+	kernel->scan_limit = 1000;
 	kernel->observer = (struct fit_fs_observer){before, after, kernel};
 	root->observer = &kernel->observer;
 }

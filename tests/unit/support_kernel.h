@@ -24,6 +24,7 @@ struct fit_test_kernel {
 	uint64_t page_limit;	    /* no pool gets more pages; 0: no limit */
 	unsigned int page_delay_ms; /* how long a pool takes to change */
 	struct fit_cpuset managed;  /* interrupts that cannot be moved (as numbers) */
+	uint64_t scan_limit;	    /* more is taken as this, as drivers do that know a limit */
 	bool vfs_stay_away;	    /* created VFs do not appear */
 	unsigned int vf_refusals;   /* so often attributes of VFs are refused, */
 	int vf_errno;		    /* with this */

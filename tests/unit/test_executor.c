@@ -418,11 +418,70 @@ static void state_of_another_boot_is_dropped(void **unused)
 	(void)unused;
 	setup(&f);
 	run_up(&f, &guest_a);
-	fit_test_kernel_set(&f.kernel, "proc/sys/kernel/random/boot_id = another\n");
+	fit_test_kernel_set(&f.kernel, "proc/sys/kernel/random/boot_id = another\n"
+				       "run/virt-fit/.ledger.new = virt-fit-led\n");
 	open_state(&f, &state);
+	assert_false(fit_fsroot_exists(&f.root, "run/virt-fit/ledger"));
+	assert_false(fit_fsroot_exists(&f.root, "run/virt-fit/.ledger.new"));
 	assert_int_equal(state.journal_count, 0);
 	assert_int_equal(state.ledger.count, 0);
 	fit_state_close(&state);
+	teardown(&f);
+}
+
+/* A's journal without so many lines at its end. */
+static void cut_journal(struct fixture *f, unsigned int lines)
+{
+	static const char path[] = "run/virt-fit/domains/" A;
+	fit_autofree char *text = fit_fsroot_try_read(&f->root, path);
+
+	while (lines--)
+		*strrchr(text, '\n') = '\0';
+	fit_test_kernel_write(&f->kernel, path, text);
+}
+
+/* Others start and stop beside a domain whose journal is damaged, which gets everything back at its
+ * own end. */
+static void a_damaged_journal_does_not_stand_in_the_way(void **unused)
+{
+	struct guest damaged = guest_a;
+	struct guest other = guest_b;
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_journal *mine;
+	struct fit_state state;
+	struct fixture f;
+
+	(void)unused;
+	setup(&f);
+	/* Whose VF is there already. */
+	damaged.vf = guest_b.vf;
+	other.vf = guest_a.vf;
+	run_up(&f, &damaged);
+	cut_journal(&f, 12);
+	run_up(&f, &other);
+	run_down(&f, &other);
+	/* What nobody else has claimed stays. */
+	has_value(&f, PF "/sriov_numvfs", "2");
+	open_state(&f, &state);
+	assert_non_null(strstr(state.journals[0].damage, "domains/" A));
+	assert_false(state.journals[0].holdings_lost);
+	mine = fit_state_add_journal(&state, B, "b", FIT_STAGE_PREPARED);
+	mine->exclusive_cpus = fit_test_cpus("3");
+	assert_int_equal(fit_state_check_holders(&state, mine, &err), -1);
+	fit_state_close(&state);
+	/* Not even its CPUs are known: nobody gets any, until it ends. */
+	fit_test_kernel_write(&f.kernel, "run/virt-fit/domains/" A, "virt-fit-jou");
+	call(&f, &damaged, 2);
+	open_state(&f, &state);
+	assert_true(state.journals[0].holdings_lost);
+	mine = fit_state_add_journal(&state, B, "b", FIT_STAGE_PREPARED);
+	assert_int_equal(fit_state_check_holders(&state, mine, &err), 0);
+	mine->exclusive_cpus = fit_test_cpus("7");
+	assert_int_equal(fit_state_check_holders(&state, mine, &err), -1);
+	assert_non_null(strstr(err.message, "virt-fit undo " A));
+	fit_state_close(&state);
+	run_down(&f, &damaged);
+	expect_as_before(&f);
 	teardown(&f);
 }
 
@@ -517,6 +576,7 @@ int main(void)
 		cmocka_unit_test(pages_in_use_become_surplus),
 		cmocka_unit_test(a_governor_the_host_lacks_is_a_note_or_a_refusal),
 		cmocka_unit_test(state_of_another_boot_is_dropped),
+		cmocka_unit_test(a_damaged_journal_does_not_stand_in_the_way),
 		cmocka_unit_test(holders_are_named),
 		cmocka_unit_test(the_lock_is_waited_for_but_not_for_ever),
 		cmocka_unit_test(who_waited_for_the_lock_has_all_the_time_to_work),

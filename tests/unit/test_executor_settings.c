@@ -11,6 +11,7 @@
 #include "support_domain.h"
 #include "support_executor.h"
 #include "sys/executor.h"
+#include "sys/value.h"
 
 #define CARD "sys/devices/pci0000:40/0000:40:02.0/0000:42:00."
 #define THP  "sys/kernel/mm/transparent_hugepage/enabled"
@@ -153,6 +154,40 @@ static void a_value_that_becomes_another_goes_back(void **unused)
 	}
 	assert_non_null(strstr(err.message, "1000"));
 	assert_int_equal(notes.count, 1);
+	fit_hostops_clear(&ops);
+	teardown(&f);
+}
+
+/* The same on the way back: it is known, on disk, too, before anything else happens. */
+static void a_value_that_becomes_another_on_the_way_back_goes_back(void **unused)
+{
+	static const char path[] = "sys/kernel/mm/ksm/pages_to_scan";
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_hostops ops = {0};
+	struct fit_state state;
+	struct fixture f;
+	struct fit_op *op;
+
+	(void)unused;
+	setup(&f);
+	op = add_setting_op(&ops, FIT_SETTING_SYSFS, "900", "2", NULL);
+	op->path = fit_xstrdup("kernel/mm/ksm/pages_to_scan");
+	assert_int_equal(apply(&f, A, &ops, NULL, &err), 0);
+	fit_xreplace(&op->value, "50");
+	assert_int_equal(apply(&f, B, &ops, NULL, &err), 0);
+	f.kernel.scan_limit = 500;
+	open_state(&f, &state);
+	assert_int_equal(
+		fit_value_write(&state, fit_ledger_find(&state.ledger, path), "900", &err), -1);
+	assert_non_null(strstr(err.message, "'900' was written, '500' is there"));
+	fit_state_close(&state);
+	open_state(&f, &state);
+	assert_true(fit_ledger_entry_is_ours(fit_ledger_find(&state.ledger, path), "500"));
+	assert_int_equal(fit_executor_undo(&state, B, FIT_PHASE_RELEASE, NULL, NULL), -1);
+	fit_state_close(&state);
+	has_value(&f, path, "500");
+	undo(&f, A, NULL);
+	expect_as_before(&f);
 	fit_hostops_clear(&ops);
 	teardown(&f);
 }
@@ -415,6 +450,7 @@ int main(void)
 		cmocka_unit_test(a_host_that_lacks_a_setting_is_told_before_the_first_change),
 		cmocka_unit_test(a_refused_write_is_a_note_or_takes_all_back),
 		cmocka_unit_test(a_value_that_becomes_another_goes_back),
+		cmocka_unit_test(a_value_that_becomes_another_on_the_way_back_goes_back),
 		cmocka_unit_test(turbo_is_switched_where_the_driver_has_it),
 		cmocka_unit_test(functions_of_a_card_share_its_link),
 		cmocka_unit_test(what_somebody_else_sets_is_left_and_said),

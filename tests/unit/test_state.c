@@ -201,28 +201,64 @@ static void state_of_another_boot_is_not_read(void **unused)
 	assert_int_equal(ledger.count, 0);
 }
 
-/* A file that is cut anywhere is damaged, or says less by whole lines: never something else. */
+static int parse(bool ledger, const char *text, struct fit_err *err)
+{
+	struct fit_journal journal;
+	struct fit_ledger entries;
+
+	if (ledger && fit_ledger_parse(text, "l", BOOT, &entries, err) == 0)
+		fit_ledger_clear(&entries);
+	else if (ledger || fit_journal_parse(text, "l", BOOT, &journal, err) < 0)
+		return -1;
+	else
+		fit_journal_clear(&journal);
+	return 0;
+}
+
+/* A file that is cut anywhere is damaged: never does it say something else, or less. */
 static void cut_files_are_damaged(void **unused)
 {
-	fit_autofree char *text = NULL;
 	struct fit_journal journal;
+	struct fit_ledger entries;
 
 	(void)unused;
 	make_journal(&journal);
-	text = fit_journal_print(&journal, BOOT);
-	fit_journal_clear(&journal);
-	for (size_t length = strlen(text) - 1; length > 0; length--) {
+	make_ledger(&entries);
+	for (int ledger = 0; ledger < 2; ledger++) {
+		fit_autofree char *text = ledger ? fit_ledger_print(&entries, BOOT)
+						 : fit_journal_print(&journal, BOOT);
+		size_t first = strlen("virt-fit-ledger 2\nboot " BOOT) + !ledger;
 		struct fit_err err = FIT_ERR_INIT;
 
-		text[length] = '\0';
-		if (fit_journal_parse(text, "j", BOOT, &journal, &err) == 0) {
-			assert_int_equal(text[length - 1], '\n');
-			fit_journal_clear(&journal);
-		} else if (err.code != FIT_ERR_NOTFOUND) {
+		assert_int_equal(parse(ledger, text, &err), 0);
+		for (size_t length = strlen(text) - 1; length > first; length--) {
+			text[length] = '\0';
+			if (parse(ledger, text, &err) == 0)
+				fail_msg("accepted: %s", text);
 			assert_int_equal(err.code, FIT_ERR_INVALID);
-			assert_non_null(strstr(err.message, "/j"));
+			assert_non_null(strstr(err.message, "/l"));
 		}
 	}
+	fit_journal_clear(&journal);
+	fit_ledger_clear(&entries);
+}
+
+/* Of the version that had no end line. */
+static void what_an_older_version_wrote_is_read(void **unused)
+{
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_ledger ledger;
+
+	(void)unused;
+	assert_int_equal(fit_ledger_parse("virt-fit-ledger 1\nboot " BOOT
+					  "\nsettled irq proc/irq/1/smp_affinity_list a|b 0-7\n",
+				 "l", BOOT, &ledger, &err),
+		0);
+	assert_int_equal(ledger.count, 1);
+	fit_ledger_clear(&ledger);
+	assert_int_equal(parse(true, "virt-fit-ledger 3\nboot " BOOT "\nend\n", &err), -1);
+	assert_int_equal(parse(true, "virt-fit-ledger 2\nboot " BOOT "\nend\nend\n", &err), -1);
+	assert_non_null(strstr(err.message, "/l:4: "));
 }
 
 static void damaged_lines_are_refused(void **unused)
@@ -406,6 +442,7 @@ int main(void)
 		cmocka_unit_test(a_ledger_is_read_as_it_was_written),
 		cmocka_unit_test(state_of_another_boot_is_not_read),
 		cmocka_unit_test(cut_files_are_damaged),
+		cmocka_unit_test(what_an_older_version_wrote_is_read),
 		cmocka_unit_test(damaged_lines_are_refused),
 		cmocka_unit_test(values_are_baseline_and_claims),
 		cmocka_unit_test(settings_are_combined_as_their_rows_say),
