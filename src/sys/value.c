@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sys/value.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -106,6 +107,8 @@ int fit_value_write(struct fit_state *state, struct fit_ledger_entry *entry, con
 
 	if (write_and_read(state, entry, target, &problem) == 0)
 		return 0;
+	if (problem.sys_errno == EINTR)
+		(void)fit_err_prefix(&problem, "the kernel took too long: ");
 	if (!fit_resource_ops(entry->kind)->lags && problem.code == FIT_ERR_REFUSED)
 		now = fit_value_read(state->root, entry->kind, entry->path);
 	/* When there is no room for that, it is known in memory at least. */
