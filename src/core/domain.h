@@ -96,6 +96,7 @@ struct fit_domain_hostdev {
 	struct fit_pciaddr source;
 	bool is_interface; /* <interface type='hostdev'> rather than <hostdev> or an NVMe disk */
 	bool ours;	   /* by its alias */
+	bool managed;	   /* libvirt gives it the driver it needs, and its own one back */
 	char *alias;	   /* NULL when absent */
 };
 

@@ -115,6 +115,8 @@ static int add_hostdev(
 	hostdev = FIT_APPEND(domain->hostdevs, domain->hostdev_count);
 	hostdev->source = source;
 	hostdev->is_interface = is_interface;
+	hostdev->managed = fit_domain_attr_is(
+		fit_xml_is(node, "disk") ? fit_xml_child(node, "source") : node, "managed", "yes");
 	hostdev->alias = fit_xml_attr(fit_xml_child(node, "alias"), "name");
 	hostdev->ours = fit_alias_is_ours(hostdev->alias);
 	return 0;

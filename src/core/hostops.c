@@ -37,6 +37,7 @@ static struct fit_op *add_op(struct fit_hostops *ops, enum fit_op_kind kind)
 		[FIT_OP_ISOLATE] = {FIT_PHASE_START, FIT_PHASE_STOPPED},
 		[FIT_OP_VF_ATTRIBUTE] = {FIT_PHASE_START, FIT_PHASE_RELEASE},
 		[FIT_OP_ETHTOOL] = {FIT_PHASE_START, FIT_PHASE_RELEASE},
+		[FIT_OP_DRIVER] = {FIT_PHASE_PREPARE, FIT_PHASE_RELEASE},
 		[FIT_OP_PF_UP] = {FIT_PHASE_PREPARE, FIT_PHASE_RELEASE},
 		[FIT_OP_THREADS] = {FIT_PHASE_STARTED, FIT_PHASE_STOPPED},
 		[FIT_OP_IRQS_ELSEWHERE] = {FIT_PHASE_STARTED, FIT_PHASE_STOPPED},
@@ -147,6 +148,25 @@ static void add_vf_attributes(
 	}
 }
 
+/* What is managed libvirt gives another driver, and its own one back. */
+static void add_driver(
+	const struct fit_domain *fitted, const struct fit_profile *profile, struct fit_hostops *ops)
+{
+	const struct fit_intent_setting *intent = &profile->device_driver;
+	struct fit_op *op = NULL;
+
+	for (size_t i = 0; intent->value && i < fitted->hostdev_count; i++) {
+		if (fitted->hostdevs[i].managed)
+			continue;
+		if (!op) {
+			op = add_op(ops, FIT_OP_DRIVER);
+			op->value = fit_xstrdup(intent->value);
+			op->optional = !intent->missing_refuse;
+		}
+		*FIT_APPEND(op->devices, op->device_count) = fitted->hostdevs[i].source;
+	}
+}
+
 static void add_ethtool(const struct fit_domain *fitted, const struct fit_profile *profile,
 	const char *setting, const char *value, struct fit_hostops *ops)
 {
@@ -231,7 +251,8 @@ static void add_threads(
 }
 
 /* Whoever asked for them, the guest does not start without its pages. */
-static void add_pages(const struct fit_domain *fitted, struct fit_hostops *ops)
+static void add_pages(
+	const struct fit_domain *fitted, const struct fit_profile *profile, struct fit_hostops *ops)
 {
 	size_t count;
 	fit_autofree struct fit_page_demand *demands = fit_domain_page_demands(fitted, &count);
@@ -244,6 +265,7 @@ static void add_pages(const struct fit_domain *fitted, struct fit_hostops *ops)
 		op->memory_kib = demands[i].memory_kib;
 		op->page_kib = demands[i].page_kib;
 		op->pages = demands[i].pages;
+		op->compact = profile->memory.compact;
 	}
 }
 
@@ -383,10 +405,11 @@ void fit_hostops_derive(const struct fit_domain *fitted, const struct fit_profil
 	if (!fit_cpuset_is_empty(&ops.own_cpus))
 		fit_domain_add_own_iothreads(fitted, &ops.own_cpus);
 	add_vfs(fitted, profile, &ops);
-	add_pages(fitted, &ops);
+	add_pages(fitted, profile, &ops);
 	add_settings(fitted, profile, &ops);
 	add_writes(profile, &ops);
 	add_isolation(profile, &ops);
+	add_driver(fitted, profile, &ops);
 	add_ethtools(fitted, profile, &ops);
 	add_vf_attributes(fitted, profile, &ops);
 	add_threads(fitted, profile, &ops);
@@ -424,33 +447,41 @@ static char *describe_pages(const struct fit_op *op)
 					   ? fit_xstrdup("any node")
 					   : fit_cpuset_describe(&op->nodes, "node");
 
+	const char *how = op->compact ? ", memory compacted if need be" : "";
+
 	if (op->page_kib == 0)
-		return fit_xasprintf("%s in pages of the host's default size on %s", size, nodes);
-	return fit_xasprintf("%llu page%s of %s on %s", (unsigned long long)op->pages,
-		fit_plural(op->pages), size, nodes);
+		return fit_xasprintf(
+			"%s in pages of the host's default size on %s%s", size, nodes, how);
+	return fit_xasprintf("%llu page%s of %s on %s%s", (unsigned long long)op->pages,
+		fit_plural(op->pages), size, nodes, how);
+}
+
+static char *list_devices(const struct fit_op *op)
+{
+	fit_autostrlist struct fit_strlist devices = {0};
+
+	for (size_t i = 0; i < op->device_count; i++)
+		fit_strlist_add(&devices, FIT_PCIADDR_STR(op->devices[i]));
+	return fit_strlist_join(&devices, ", ");
 }
 
 static char *describe_setting(const struct fit_op *op, const char *cpus)
 {
 	const struct fit_host_setting *setting = &fit_host_settings[op->setting];
-	fit_autostrlist struct fit_strlist devices = {0};
-	fit_autofree char *list = NULL;
+	fit_autofree char *list = list_devices(op);
 	const char *bound = "";
 
 	if (op->path)
 		return fit_xasprintf("%s %s = %s", setting->noun, op->path, op->value);
 	if (setting->combine == FIT_COMBINE_WITHOUT)
 		return fit_xasprintf("%s off %s", setting->noun, cpus);
-	for (size_t i = 0; i < op->device_count; i++)
-		fit_strlist_add(&devices, FIT_PCIADDR_STR(op->devices[i]));
-	list = fit_strlist_join(&devices, ", ");
 	if (setting->bound)
 		bound = setting->combine == FIT_COMBINE_LOWEST ? "at most " : "at least ";
 	return fit_xasprintf("%s %s%s%s%s", setting->noun, bound, op->value,
-		devices.count			       ? " of "
+		*list				       ? " of "
 		: fit_host_setting_needs_cpus(setting) ? " on "
 						       : "",
-		devices.count			       ? list
+		*list				       ? list
 		: fit_host_setting_needs_cpus(setting) ? cpus
 						       : "");
 }
@@ -471,6 +502,13 @@ static char *describe_threads(const struct fit_op *op, const char *cpus)
 		op->scheduling.priority);
 }
 
+static char *describe_driver(const struct fit_op *op)
+{
+	fit_autofree char *devices = list_devices(op);
+
+	return fit_xasprintf("driver %s for %s", op->value, devices);
+}
+
 char *fit_op_describe(const struct fit_op *op)
 {
 	fit_autofree char *cpus = fit_cpuset_describe(&op->cpus, "CPU");
@@ -485,6 +523,8 @@ char *fit_op_describe(const struct fit_op *op)
 	case FIT_OP_VF_ATTRIBUTE:
 		return fit_xasprintf(
 			"%s %s of VF %s", op->path, op->value, FIT_PCIADDR_STR(op->device));
+	case FIT_OP_DRIVER:
+		return describe_driver(op);
 	case FIT_OP_ETHTOOL:
 		return fit_xasprintf("%s %s of the card", op->path, op->value);
 	case FIT_OP_PF_UP:

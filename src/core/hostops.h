@@ -25,6 +25,7 @@ enum fit_op_kind {
 	FIT_OP_ISOLATE,	     /* the host's processes off `cpus`: START, STOPPED */
 	FIT_OP_VF_ATTRIBUTE, /* `path` of VF `device` to `value`: START, RELEASE */
 	FIT_OP_ETHTOOL, /* `path` of the PFs of VFs among `devices` to `value`: START, RELEASE */
+	FIT_OP_DRIVER,	/* `devices` get the driver `value`: PREPARE, RELEASE */
 	FIT_OP_PF_UP,	/* the PF of VF `device` is brought up: PREPARE, RELEASE */
 	FIT_OP_THREADS, /* `threads` to `cpus`, with `scheduling`: STARTED, never */
 	FIT_OP_IRQS_ELSEWHERE, /* no interrupt of others on `cpus`: STARTED, STOPPED */
@@ -45,6 +46,7 @@ struct fit_op {
 	uint64_t page_kib; /* 0: the host's default huge page size */
 	uint64_t pages;	   /* computed by rounding up; 0 when page_kib is 0: see memory_kib */
 	uint64_t memory_kib;
+	bool compact;	     /* FIT_OP_PAGES: memory in use may be moved together for them */
 	unsigned int create; /* FIT_OP_VF: VFs to create at least (fit_intent_vfs.create) */
 	enum fit_host_setting_id setting; /* FIT_OP_SETTING: for `cpus` or `devices` by its scope */
 	struct fit_pciaddr *devices;

@@ -236,6 +236,7 @@ struct fit_intent_memory {
 	uint64_t *page_sizes; /* KiB, in order of preference; 0 ends the list of huge sizes: normal
 			       * pages are acceptable ("none") */
 	size_t page_size_count;
+	bool compact; /* memory in use is moved together where pages are short */
 	bool locked;
 	bool no_sharing;		 /* sharepages="no": no merging with other guests (KSM) */
 	bool immediate;			 /* allocation="immediate" */
@@ -437,7 +438,8 @@ struct fit_profile {
 	struct fit_intent_isolate isolate;
 	struct fit_intent_threads threads[FIT_THREADS_COUNT];
 	struct fit_intent_ethtool ethtool;
-	struct fit_overlay *overlay; /* <domain>: core/overlay.h; NULL: none */
+	struct fit_intent_setting device_driver; /* of devices that libvirt does not manage */
+	struct fit_overlay *overlay;		 /* <domain>: core/overlay.h; NULL: none */
 };
 
 void fit_profile_clear(struct fit_profile *profile);

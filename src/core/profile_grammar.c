@@ -72,6 +72,8 @@ const struct fit_profile_element fit_profile_elements[] = {
 		fit_grammar_threads},
 	{"host", "threads", "qemu", "host threads of qemu", INTENT(threads[FIT_THREADS_QEMU]),
 		fit_grammar_threads},
+	{"host", "device-driver", NULL, "host device-driver", INTENT(device_driver),
+		fit_grammar_device_driver},
 	{"host", "ethtool", "pfs", "host ethtool of pfs", INTENT(ethtool), fit_grammar_ethtool},
 };
 

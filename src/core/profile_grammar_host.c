@@ -68,3 +68,10 @@ const struct fit_profile_attribute fit_grammar_ethtool[] = {
 		WORDS({"warn", 0}, {"refuse", 1}), NULL, "warn"},
 	{0},
 };
+
+const struct fit_profile_attribute fit_grammar_device_driver[] = {
+	{"value", &fit_field_text, FIELD(setting, value), WORDS({"keep", 0}), "text", NULL},
+	{"missing", &fit_field_flag, FIELD(setting, missing_refuse),
+		WORDS({"warn", 0}, {"refuse", 1}), NULL, "refuse"},
+	{0},
+};

@@ -7,6 +7,7 @@ const struct fit_profile_attribute fit_grammar_memory[] = {
 	{"binding", &fit_field_flag, FIELD(memory, strict), WORDS({"strict", 1}, {"preferred", 0}),
 		NULL, "preferred"},
 	{"pages", &fit_field_page_sizes, 0, NULL, "sizes", "none"},
+	{"compact", &fit_field_flag, FIELD(memory, compact), YES_NO, NULL, "no"},
 	{"locked", &fit_field_flag, FIELD(memory, locked), YES_NO, NULL, "no"},
 	{"sharepages", &fit_field_flag, FIELD(memory, no_sharing), WORDS({"no", 1}, {"keep", 0}),
 		NULL, "keep"},

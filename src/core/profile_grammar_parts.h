@@ -33,6 +33,7 @@ extern const struct fit_profile_attribute fit_grammar_start[];
 extern const struct fit_profile_attribute fit_grammar_isolate[];
 extern const struct fit_profile_attribute fit_grammar_threads[];
 extern const struct fit_profile_attribute fit_grammar_ethtool[];
+extern const struct fit_profile_attribute fit_grammar_device_driver[];
 
 #define WORDS(...) ((const struct fit_profile_word[]){__VA_ARGS__, {0}})
 /* Real-time scheduling. */

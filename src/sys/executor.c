@@ -66,6 +66,9 @@ static int expand(struct fit_expansion *expansion, const struct fit_hostops *ops
 		case FIT_OP_ETHTOOL:
 			result = fit_ethtool_expand(expansion, op, err);
 			break;
+		case FIT_OP_DRIVER:
+			result = fit_driver_expand(expansion, op, err);
+			break;
 		case FIT_OP_PF_UP:
 			result = fit_pf_up_expand(expansion, op, err);
 			break;
@@ -207,6 +210,10 @@ static int write_claim(struct fit_state *state, struct fit_wanted *wanted,
 			"out of time: the host took too long to be prepared (at /%s)",
 			wanted->path);
 	if (fit_value_write(state, entry, target, &problem) == 0)
+		return 1;
+	if (wanted->compact && problem.code == FIT_ERR_REFUSED &&
+		fit_pages_compact(state, wanted->path, notes) &&
+		fit_value_write(state, entry, target, &problem) == 0)
 		return 1;
 	if (!wanted->optional) {
 		if (err)

@@ -59,6 +59,7 @@
 #define FIT_PATH_INTERRUPTS   "proc/interrupts"
 #define FIT_PATH_PROC_IRQ     "proc/irq"
 #define FIT_PATH_KERNEL_IRQ   "sys/kernel/irq"
+#define FIT_PATH_COMPACT      "proc/sys/vm/compact_memory"
 #define FIT_PATH_CPU_ONLINE   FIT_PATH_CPU "/online"
 #define FIT_PATH_NODE_ONLINE  FIT_PATH_NODE "/online"
 #define FIT_PATH_CPU	      "sys/devices/system/cpu"
@@ -70,6 +71,8 @@
 #define FIT_PATH_CPU_CORE     "sys/devices/cpu_core/cpus" /* hybrid x86 */
 #define FIT_PATH_CPU_ATOM     "sys/devices/cpu_atom/cpus"
 #define FIT_PATH_PCI_BUS      "sys/bus/pci"
+#define FIT_PATH_PCI_DRIVERS  "sys/bus/pci/drivers"
+#define FIT_PATH_PCI_PROBE    "sys/bus/pci/drivers_probe"
 #define FIT_PATH_IOMMU_GROUPS "sys/kernel/iommu_groups"
 #define FIT_PATH_BLOCK	      "sys/class/block"
 #define FIT_PATH_MOUNTS	      "proc/self/mountinfo"

@@ -18,6 +18,7 @@ static const struct fit_resource_ops *const kinds[] = {
 	[FIT_RESOURCE_PF_UP] = &fit_resource_pf_up,
 	[FIT_RESOURCE_VF_ATTRIBUTE] = &fit_resource_vf_attribute,
 	[FIT_RESOURCE_ETHTOOL] = &fit_resource_ethtool,
+	[FIT_RESOURCE_DRIVER] = &fit_resource_driver,
 	[FIT_RESOURCE_BANNED_CPUS] = &fit_resource_banned_cpus,
 	[FIT_RESOURCE_BANNED_IRQS] = &fit_resource_banned_irqs,
 	[FIT_RESOURCE_SETTING] = &fit_resource_settings,

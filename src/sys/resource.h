@@ -18,6 +18,7 @@
  *   pf-up     PF/net/NAME/flags           "up"                that
  *   vf-attribute  PF/sriov/N/NAME (made up)  as it is set     the latest; baseline when none
  *   ethtool   PF/ethtool/SETTING (made up)   the same         the latest; baseline when none
+ *   driver    DEVICE/driver               the driver          the latest; with driver_override
  *   banned-cpus, -irqs  irqbalance/… (made up)  CPUs, numbers  baseline and all of them
  *   settings  as core/host_settings.def says   the kernel's text   by the row: latest, lowest,
  * highest a CPU list          baseline - all of them
@@ -49,6 +50,7 @@ enum fit_resource_kind {
 	FIT_RESOURCE_PF_UP,
 	FIT_RESOURCE_VF_ATTRIBUTE,
 	FIT_RESOURCE_ETHTOOL,
+	FIT_RESOURCE_DRIVER,
 	FIT_RESOURCE_BANNED_CPUS,
 	FIT_RESOURCE_BANNED_IRQS,
 	FIT_RESOURCE_SETTING, /* and those that follow: one for each row of core/host_settings.def

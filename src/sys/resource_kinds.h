@@ -15,6 +15,7 @@ extern const struct fit_resource_ops fit_resource_controllers;
 extern const struct fit_resource_ops fit_resource_pf_up;
 extern const struct fit_resource_ops fit_resource_vf_attribute;
 extern const struct fit_resource_ops fit_resource_ethtool;
+extern const struct fit_resource_ops fit_resource_driver;
 extern const struct fit_resource_ops fit_resource_banned_cpus;
 extern const struct fit_resource_ops fit_resource_banned_irqs;
 extern const struct fit_resource_ops fit_resource_settings;

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "sys/clock.h"
+#include "sys/limited.h"
 #include "sys/meminfo.h"
 #include "sys/paths.h"
 #include "sys/resource_kinds.h"
@@ -376,6 +377,29 @@ static int write_size(const struct fit_state *state, enum fit_resource_kind kind
 		"/%s: %llu huge pages wanted in all, %llu got: memory is used or fragmented; free "
 		"some, or %s",
 		path, (unsigned long long)wanted, (unsigned long long)now, options);
+}
+
+/* It acts once, and there is nothing to restore. Of a host without nodes all memory. */
+bool fit_pages_compact(const struct fit_state *state, const char *path, struct fit_strlist *notes)
+{
+	const char *pools = strstr(path, "/hugepages/");
+	bool has_node = fit_starts_with(path, FIT_PATH_NODE "/") && pools;
+	fit_autofree char *file = has_node
+					  ? fit_xasprintf("%.*s/compact", (int)(pools - path), path)
+					  : fit_xstrdup(FIT_PATH_COMPACT);
+	struct fit_err problem = FIT_ERR_INIT;
+
+	if (fit_clock_passed(state->deadline))
+		return false;
+	if (fit_limited_write(state->root, file, "1", state->deadline, &problem) < 0) {
+		if (notes)
+			fit_strlist_addf(notes, "memory cannot be compacted for huge pages: %s",
+				problem.message);
+		return false;
+	}
+	if (notes)
+		fit_strlist_addf(notes, "memory was compacted for huge pages (/%s)", file);
+	return true;
 }
 
 const struct fit_resource_ops fit_resource_pages = {

@@ -27,6 +27,7 @@ void fit_wanted_set(struct fit_wanted_list *list, enum fit_resource_kind kind,
 			free(path);
 			free(wanted->contribution);
 			wanted->contribution = contribution;
+			wanted->compact |= op->compact;
 			return;
 		}
 	}
@@ -35,6 +36,7 @@ void fit_wanted_set(struct fit_wanted_list *list, enum fit_resource_kind kind,
 		.path = path,
 		.contribution = contribution,
 		.undo = op->undo,
+		.compact = op->compact,
 		.optional = kind == FIT_RESOURCE_IRQ || kind == FIT_RESOURCE_AUTOPROBE ||
 			    kind == FIT_RESOURCE_BANNED_CPUS || kind == FIT_RESOURCE_BANNED_IRQS ||
 			    op->optional,

@@ -20,6 +20,7 @@ struct fit_wanted {
 	char *path;
 	char *contribution;
 	enum fit_phase undo;
+	bool compact;  /* pages: see fit_pages_compact() */
 	bool optional; /* what the kernel refuses is left out with a note */
 	bool replaces; /* the domain's claim of that kind and path, if it has one */
 	int refused;   /* after an attempt: the kernel's errno, -1 when it took something else */
@@ -50,6 +51,9 @@ struct fit_expansion {
 
 int fit_vf_expand(struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err);
 int fit_pages_expand(struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err);
+/* Has the kernel move together what is in use of the memory that the pool takes its pages from.
+ * @notes (may be NULL) gets what came of it. False: nothing did. */
+bool fit_pages_compact(const struct fit_state *state, const char *path, struct fit_strlist *notes);
 int fit_host_setting_expand(
 	struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err);
 int fit_isolation_expand(
@@ -59,6 +63,8 @@ void fit_groups_expand(struct fit_expansion *expansion, const struct fit_op *op)
 int fit_vf_attribute_expand(
 	struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err);
 int fit_ethtool_expand(
+	struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err);
+int fit_driver_expand(
 	struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err);
 int fit_pf_up_expand(struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err);
 

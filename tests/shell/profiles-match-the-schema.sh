@@ -151,6 +151,7 @@ words disks cache none writeback writethrough directsync unsafe keep
 words disks io native threads io_uring keep
 words memory nodes as-cpus keep
 words memory binding strict preferred
+words memory compact yes no
 words memory locked yes no
 words memory sharepages no keep
 words memory allocation immediate keep
@@ -262,6 +263,7 @@ host_words energy-preference value balance_power
 host_words wakeup-latency max 0us 10us 1ms
 host_words turbo value off on
 host_words device-power value on auto
+host_words device-driver value vfio-pci mlx5_vfio_pci
 host_words aspm value off
 host_words transparent-hugepages value always madvise never
 host_words transparent-hugepages-defrag value always defer defer+madvise madvise never

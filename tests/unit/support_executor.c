@@ -54,6 +54,16 @@ static const char host[] =
 	PF "/sriov_drivers_autoprobe = 1\n"
 	"sys/bus/pci/devices/0000:42:00.0 -> ../../../devices/pci0000:40/0000:40:02.0/0000:42:00.0\n"
 	"sys/bus/pci/devices/0000:42:00.1 -> ../../../devices/pci0000:40/0000:40:02.0/0000:42:00.1\n"
+	"sys/bus/pci/drivers_probe = \n"
+	"sys/bus/pci/drivers/nvme/unbind = \n"
+	"sys/bus/pci/drivers/vfio-pci/unbind = \n"
+	FUNCTION(0) "/driver -> ../../../../bus/pci/drivers/nvme\n"
+	FUNCTION(0) "/driver_override = (null)\n"
+	FUNCTION(0) "/iommu_group -> ../../../../kernel/iommu_groups/7\n"
+	FUNCTION(1) "/driver_override = nobody\n"
+	FUNCTION(1) "/iommu_group -> ../../../../kernel/iommu_groups/8\n"
+	"sys/kernel/iommu_groups/7/devices/0000:42:00.0 -> ../../../../devices/pci0000:40/0000:40:02.0/0000:42:00.0\n"
+	"sys/kernel/iommu_groups/8/devices/0000:42:00.1 -> ../../../../devices/pci0000:40/0000:40:02.0/0000:42:00.1\n"
 	"sys/devices/pci0000:40/0000:40:02.0/0000:42:00.0/power/control = auto\n"
 	"sys/devices/pci0000:40/0000:40:02.0/0000:42:00.0/link/l1_aspm = 1\n"
 	"sys/devices/pci0000:40/0000:40:02.0/0000:42:00.0/link/l1_1_aspm = 1\n"
@@ -246,6 +256,9 @@ void make_ops(struct fit_hostops *ops, const struct guest *guest)
 	op = add_op(ops, FIT_OP_VF, FIT_PHASE_PREPARE, FIT_PHASE_RELEASE);
 
 	op->device = device(guest->vf);
+	op = add_op(ops, FIT_OP_DRIVER, FIT_PHASE_PREPARE, FIT_PHASE_RELEASE);
+	op->value = fit_xstrdup("vfio-pci");
+	*FIT_APPEND(op->devices, op->device_count) = device(guest->device);
 	op = add_op(ops, FIT_OP_PAGES, FIT_PHASE_PREPARE, FIT_PHASE_STOPPED);
 	fit_cpuset_add(&op->nodes, guest->node);
 	op->page_kib = 2048;

@@ -11,10 +11,11 @@
 #define A "aaaaaaaa-0000-4000-8000-000000000001"
 #define B "bbbbbbbb-0000-4000-8000-000000000002"
 
-#define PF	  "sys/bus/pci/devices/0000:41:00.0"
-#define CPU_DIR	  "sys/devices/system/cpu"
-#define POLICY(n) CPU_DIR "/cpufreq/policy" #n
-#define POOL(n)	  "sys/devices/system/node/node" #n "/hugepages/hugepages-2048kB"
+#define PF	    "sys/bus/pci/devices/0000:41:00.0"
+#define FUNCTION(n) "sys/devices/pci0000:40/0000:40:02.0/0000:42:00." #n
+#define CPU_DIR	    "sys/devices/system/cpu"
+#define POLICY(n)   CPU_DIR "/cpufreq/policy" #n
+#define POOL(n)	    "sys/devices/system/node/node" #n "/hugepages/hugepages-2048kB"
 
 struct fixture {
 	struct fit_fsroot root;

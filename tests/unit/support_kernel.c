@@ -192,12 +192,40 @@ static int refuse_channels(
 	return fit_parse_uint(value, most_channels(kernel, path), &number) && number ? 0 : EINVAL;
 }
 
+static char *device_of(const char *address, const char *file)
+{
+	return fit_xasprintf("sys/bus/pci/devices/%s/%s", address, file);
+}
+
+/* The driver of a device, or "". To be freed. */
+static char *driver_of(const struct fit_test_kernel *kernel, const char *address)
+{
+	fit_autofree char *link = device_of(address, "driver");
+	char *driver = fit_fsroot_link_name(kernel->root, link);
+
+	return driver ? driver : fit_xstrdup("");
+}
+
+/* Of the driver's files those that are named by an address. */
+static int refuse_driver(
+	const struct fit_test_kernel *kernel, const char *path, const char *address)
+{
+	fit_autofree char *driver = driver_of(kernel, address);
+	fit_autofree char *unbind = fit_xasprintf("sys/bus/pci/drivers/%s/unbind", driver);
+
+	return ends_with(path, "/unbind") && !fit_streq(path, unbind) ? ENODEV : 0;
+}
+
 static int refuse(struct fit_test_kernel *kernel, const char *path, const char *value)
 {
 	uint64_t number = 0;
 
 	if (strstr(path, "cgroup") || ends_with(path, ALLOWED_CPUS))
 		return refuse_group(kernel, path, value);
+	if (ends_with(path, "/unbind") || ends_with(path, "/drivers_probe"))
+		return refuse_driver(kernel, path, value);
+	if (ends_with(path, "/driver_override"))
+		return 0;
 	/* Programs, and what is no file of the kernel's, are told any text. */
 	if (fit_starts_with(path, "run/irqbalance/"))
 		return 0;
@@ -370,6 +398,43 @@ static void change_controllers(struct fit_test_kernel *kernel, const char *value
 	}
 }
 
+/* The file itself cannot be read. */
+static void compact(struct fit_test_kernel *kernel, const char *path)
+{
+	set(kernel, path, "");
+	if (kernel->compactable)
+		kernel->page_limit = 0;
+}
+
+/* The files of drivers cannot be read. Without driver_override "nvme" takes what there is. */
+static void change_driver(const struct fit_test_kernel *kernel, const char *path, const char *value)
+{
+	fit_autofree char *link = device_of(value, "driver");
+	fit_autofree char *override_path = device_of(value, "driver_override");
+	fit_autofree char *override = NULL;
+	fit_autofree char *manifest = NULL;
+	fit_autofree char *driver = NULL;
+
+	if (ends_with(path, "/driver_override")) {
+		if (!*value)
+			set(kernel, path, "(null)");
+		return;
+	}
+	set(kernel, path, "");
+	if (ends_with(path, "/unbind")) {
+		assert_int_equal(unlinkat(kernel->root->fd, link, 0), 0);
+		return;
+	}
+	override = fit_fsroot_try_read(kernel->root, override_path);
+	if (fit_streq(override, "(null)"))
+		fit_xreplace(&override, "nvme");
+	driver = fit_xasprintf("sys/bus/pci/drivers/%s", override);
+	manifest = fit_xasprintf("%s -> ../../../../bus/pci/drivers/%s\n", link, override);
+	if (fit_fsroot_exists(kernel->root, driver) && !fit_fsroot_exists(kernel->root, link) &&
+		!kernel->drivers_are_deaf)
+		fit_test_kernel_set(kernel, manifest);
+}
+
 static void react(struct fit_test_kernel *kernel, const char *path, const char *value)
 {
 	uint64_t number = 0;
@@ -377,6 +442,9 @@ static void react(struct fit_test_kernel *kernel, const char *path, const char *
 
 	if (ends_with(path, ALLOWED_CPUS))
 		change_unit(kernel, path, value);
+	else if (ends_with(path, "/unbind") || ends_with(path, "/drivers_probe") ||
+		 ends_with(path, "/driver_override"))
+		change_driver(kernel, path, value);
 	else if (ends_with(path, "/cgroup.subtree_control"))
 		change_controllers(kernel, value);
 	if (!value)
@@ -394,7 +462,9 @@ static void react(struct fit_test_kernel *kernel, const char *path, const char *
 	} else if (strstr(path, "/link/")) {
 		change_link(kernel, path, value);
 	} else if (fit_parse_uint(value, UINT32_MAX, &number)) {
-		if (ends_with(path, "/sriov_numvfs"))
+		if (ends_with(path, "/compact"))
+			compact(kernel, path);
+		else if (ends_with(path, "/sriov_numvfs"))
 			change_vfs(kernel, path, number);
 		else if (ends_with(path, "/nr_hugepages"))
 			change_pages(kernel, path, number);

@@ -22,6 +22,7 @@ struct fit_test_kernel {
 	const struct fit_fsroot *root;
 	struct fit_fs_observer observer;
 	uint64_t page_limit;	    /* no pool gets more pages; 0: no limit */
+	bool compactable;	    /* there is no limit any more after a compaction */
 	unsigned int page_delay_ms; /* how long a pool takes to change */
 	struct fit_cpuset managed;  /* interrupts that cannot be moved (as numbers) */
 	uint64_t scan_limit;	    /* more is taken as this, as drivers do that know a limit */
@@ -29,6 +30,7 @@ struct fit_test_kernel {
 	unsigned int vf_refusals;   /* so often attributes of VFs are refused, */
 	int vf_errno;		    /* with this */
 	int ethtool_errno;	    /* what cards answer to numbers; 0: they take them */
+	bool drivers_are_deaf;	    /* probing binds nothing */
 	bool systemd_is_deaf;	    /* it answers and does nothing */
 	bool cpuset_in_use;	    /* below a group: the controller cannot be disabled */
 	bool no_room;		    /* our state can be removed, not written */

@@ -48,6 +48,9 @@ static void nothing_is_written_that_is_there_already(void **unused)
 	(void)unused;
 	setup(&f);
 	fit_test_kernel_set(&f.kernel, PF "/net/enp65s0f0/flags = 0x1003\n");
+	unlinkat(f.root.fd, FUNCTION(0) "/driver", 0);
+	fit_test_kernel_set(
+		&f.kernel, FUNCTION(0) "/driver -> ../../../../bus/pci/drivers/vfio-pci\n");
 	fit_test_kernel_set(&f.kernel, PF
 		"/sriov_numvfs = 2\n" PF "/virtfn0 -> ../0000:41:10.0\n"
 		"sys/bus/pci/devices/0000:41:10.0/physfn -> ../0000:41:00.0\n" PF
@@ -121,6 +124,63 @@ static void too_few_pages_are_refused_and_given_back(void **unused)
 	has_value(&f, POOL(0) "/nr_hugepages", "512");
 	run_down(&f, &guest_a);
 	expect_as_before(&f);
+	teardown(&f);
+}
+
+/* Only when it is asked for, and when there is no other way. */
+static void memory_is_compacted_for_pages(void **unused)
+{
+	static const char compact[] = "sys/devices/system/node/node0/compact";
+	fit_autostrlist struct fit_strlist notes = {0};
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_hostops ops = {0};
+	struct fit_state state;
+	struct fixture f;
+	struct fit_op *op = add_op(&ops, FIT_OP_PAGES, FIT_PHASE_PREPARE, FIT_PHASE_STOPPED);
+
+	(void)unused;
+	setup(&f);
+	fit_test_kernel_set(&f.kernel, "sys/devices/system/node/node0/compact = \n");
+	free(f.before);
+	f.before = dump(&f);
+	fit_cpuset_add(&op->nodes, 0);
+	op->page_kib = 2048;
+	op->pages = 1024;
+	open_state(&f, &state);
+	fit_state_add_journal(&state, A, "a", FIT_STAGE_PREPARED);
+	for (int i = 0; i < 4; i++) {
+		struct fit_journal *journal = fit_state_journal(&state, A);
+		bool works = i == 0 || i == 3;
+
+		op->compact = i != 1;
+		f.kernel.page_limit = i ? 1000 : 0;
+		f.kernel.compactable = i == 3;
+		fit_strlist_clear(&f.kernel.log);
+		fit_strlist_clear(&notes);
+		assert_int_equal(
+			fit_executor_apply(&state, journal, &ops, FIT_PHASE_PREPARE, &notes, &err),
+			works ? 0 : -1);
+		if (!works)
+			assert_non_null(strstr(err.message, "1436 huge pages wanted in all"));
+		assert_int_equal(fit_strlist_contains(
+					 &f.kernel.log, "sys/devices/system/node/node0/compact=1"),
+			i >= 2);
+		assert_int_equal(notes.count, i >= 2);
+		assert_int_equal(fit_executor_undo(&state, A, FIT_PHASE_STOPPED, NULL, &err), 0);
+	}
+	/* A kernel that cannot. */
+	assert_int_equal(unlinkat(f.root.fd, compact, 0), 0);
+	fit_strlist_clear(&notes);
+	f.kernel.page_limit = 1000;
+	assert_int_equal(fit_executor_apply(&state, fit_state_journal(&state, A), &ops,
+				 FIT_PHASE_PREPARE, &notes, &err),
+		-1);
+	assert_non_null(strstr(notes.items[0], "memory cannot be compacted for huge pages: "));
+	assert_int_equal(fit_executor_undo(&state, A, FIT_PHASE_RELEASE, NULL, &err), 0);
+	fit_state_close(&state);
+	fit_test_kernel_set(&f.kernel, "sys/devices/system/node/node0/compact = \n");
+	expect_as_before(&f);
+	fit_hostops_clear(&ops);
 	teardown(&f);
 }
 
@@ -563,6 +623,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_written_that_is_there_already),
 		cmocka_unit_test(preferred_nodes_are_filled_before_others),
 		cmocka_unit_test(too_few_pages_are_refused_and_given_back),
+		cmocka_unit_test(memory_is_compacted_for_pages),
 		cmocka_unit_test(pages_are_asked_of_nodes_that_have_them),
 		cmocka_unit_test(gigantic_pages_are_not_tried_without_free_memory),
 		cmocka_unit_test(a_vf_that_does_not_appear_is_an_error),

@@ -224,6 +224,40 @@ static void cards_of_vfs_are_set_channels_first(void **state)
 	expect_ops(fitted, &profile, lines, 2);
 }
 
+/* Of the devices that libvirt does not manage. */
+static void drivers_are_given_to_devices_that_nobody_manages(void **state)
+{
+	static const char body[] =
+		"<devices><hostdev type='pci' managed='no'><source><address bus='0x42'/></source>"
+		"</hostdev><hostdev type='pci' managed='yes'><source><address bus='0x43'/></source>"
+		"</hostdev><interface type='hostdev'><source><address type='pci' bus='0x44'/>"
+		"</source></interface><disk type='nvme'><source type='pci' managed='yes' "
+		"namespace='1'><address bus='0x45'/></source><target dev='vda'/></disk></devices>";
+	static const char *const lines[] = {"driver vfio-pci for 0000:42:00.0, 0000:44:00.0"};
+	static char driver[] = "vfio-pci";
+	struct fit_profile profile = {
+		.device_driver = {.intent.set = true, .value = driver, .missing_refuse = true}};
+
+	(void)state;
+	expect_ops(body, &profile, lines, 1);
+	expect_ops("", &profile, NULL, 0);
+	profile.device_driver.value = NULL;
+	expect_ops(body, &profile, NULL, 0);
+}
+
+static void compaction_is_for_pages(void **state)
+{
+	static const char body[] =
+		"<memory unit='GiB'>1</memory><memoryBacking><hugepages><page size='1' "
+		"unit='GiB'/></hugepages></memoryBacking>";
+	static const char *const lines[] = {
+		"1 page of 1 GiB on any node, memory compacted if need be"};
+	struct fit_profile profile = {.memory = {.intent.set = true, .compact = true}};
+
+	(void)state;
+	expect_ops(body, &profile, lines, 1);
+}
+
 static void threads_go_where_the_emulator_is(void **state)
 {
 	static const char body[] =
@@ -482,6 +516,8 @@ int main(void)
 		cmocka_unit_test(what_the_card_enforces_for_a_vf_is_set_for_ours),
 		cmocka_unit_test(mac_and_vlan_of_a_hostdev_are_set_by_us),
 		cmocka_unit_test(cards_of_vfs_are_set_channels_first),
+		cmocka_unit_test(drivers_are_given_to_devices_that_nobody_manages),
+		cmocka_unit_test(compaction_is_for_pages),
 		cmocka_unit_test(threads_go_where_the_emulator_is),
 		cmocka_unit_test(shared_cpus_are_left_alone),
 		cmocka_unit_test(a_floating_domain_has_no_cpus_to_tune),
