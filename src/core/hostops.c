@@ -19,6 +19,7 @@ void fit_hostops_clear(struct fit_hostops *ops)
 		free(ops->items[i].devices);
 		free(ops->items[i].path);
 		free(ops->items[i].value);
+		free(ops->items[i].where);
 		free(ops->items[i].scheduling.policy);
 	}
 	free(ops->items);
@@ -57,6 +58,16 @@ static bool is_vf_of_ours(const struct fit_domain_hostdev *hostdev)
 	return hostdev->ours && fit_starts_with(hostdev->alias, FIT_ALIAS_PREFIX "vf");
 }
 
+static char *place_of(const char *file, unsigned int line)
+{
+	return file ? fit_xasprintf("%s:%u", file, line) : NULL;
+}
+
+static char *place_of_intent(const struct fit_intent *intent)
+{
+	return place_of(intent->file, intent->line);
+}
+
 static void add_vfs(
 	const struct fit_domain *fitted, const struct fit_profile *profile, struct fit_hostops *ops)
 {
@@ -85,6 +96,7 @@ static void add_attribute(struct fit_hostops *ops, const struct fit_profile *pro
 	op->device = vf;
 	op->path = fit_xstrdup(name);
 	op->value = value;
+	op->where = place_of_intent(&profile->vfs.intent);
 	op->optional = !profile->vfs.missing_refuse;
 }
 
@@ -161,6 +173,7 @@ static void add_driver(
 		if (!op) {
 			op = add_op(ops, FIT_OP_DRIVER);
 			op->value = fit_xstrdup(intent->value);
+			op->where = place_of_intent(&intent->intent);
 			op->optional = !intent->missing_refuse;
 		}
 		*FIT_APPEND(op->devices, op->device_count) = fitted->hostdevs[i].source;
@@ -177,6 +190,7 @@ static void add_ethtool(const struct fit_domain *fitted, const struct fit_profil
 	op = add_op(ops, FIT_OP_ETHTOOL);
 	op->path = fit_xstrdup(setting);
 	op->value = fit_xstrdup(value);
+	op->where = place_of_intent(&profile->ethtool.intent);
 	op->optional = !profile->ethtool.missing_refuse;
 	for (size_t i = 0; i < fitted->hostdev_count; i++)
 		*FIT_APPEND(op->devices, op->device_count) = fitted->hostdevs[i].source;
@@ -302,6 +316,7 @@ static void add_settings(
 			continue;
 		op = add_setting(
 			ops, (enum fit_host_setting_id)id, intent->value, intent->missing_refuse);
+		op->where = place_of_intent(&intent->intent);
 		if (fit_host_setting_needs_cpus(setting))
 			op->cpus = ops->own_cpus;
 		for (size_t i = 0;
@@ -314,9 +329,11 @@ static void add_writes(const struct fit_profile *profile, struct fit_hostops *op
 {
 	for (size_t i = 0; i < profile->write_count; i++) {
 		const struct fit_host_write *write = &profile->writes[i];
+		struct fit_op *op =
+			add_setting(ops, write->setting, write->value, write->missing_refuse);
 
-		add_setting(ops, write->setting, write->value, write->missing_refuse)->path =
-			fit_host_write_path(write->setting, write->name);
+		op->path = fit_host_write_path(write->setting, write->name);
+		op->where = place_of(write->file, write->line);
 	}
 }
 
@@ -331,6 +348,7 @@ static void add_isolation(const struct fit_profile *profile, struct fit_hostops 
 		return;
 	op = add_op(ops, FIT_OP_ISOLATE);
 	op->cpus = *cpus;
+	op->where = place_of_intent(&profile->isolate.intent);
 	op->optional = !profile->isolate.missing_refuse;
 }
 

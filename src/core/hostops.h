@@ -54,6 +54,7 @@ struct fit_op {
 	char *path;    /* of a literal write, in the setting's scope; an attribute's name, or what
 			* ethtool sets, as in sys/ethtool.h */
 	char *value;   /* as profiles spell it; of a literal write as it is written */
+	char *where;   /* "FILE:LINE" of the profile that asks for it; NULL: not said */
 	bool optional; /* a host without it gets a warning, not a refusal */
 };
 

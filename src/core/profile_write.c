@@ -60,6 +60,9 @@ static int check_value(
 
 	if (!canonical)
 		return fit_strict_fail(in, node, "<%s>: value must be %s", node->name, wanted);
+	/* The kernel would take it for nothing, or for 0. */
+	if (!write->value[strspn(write->value, " ")])
+		return fit_strict_fail(in, node, "<%s>: value must not be blank", node->name);
 	if (strstr(write->value, "${"))
 		return fit_strict_fail(in, node,
 			"<%s>: value=\"%s\" cannot have parameters: they can be set in a domain's "

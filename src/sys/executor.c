@@ -38,49 +38,59 @@ static uint64_t next_sequence(const struct fit_state *state)
 	return last + 1;
 }
 
+static int expand_one(struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err)
+{
+	switch (op->kind) {
+	case FIT_OP_VF:
+		return fit_vf_expand(expansion, op, err);
+	case FIT_OP_PAGES:
+		return fit_pages_expand(expansion, op, err);
+	case FIT_OP_SETTING:
+		return fit_host_setting_expand(expansion, op, err);
+	case FIT_OP_ISOLATE:
+		return fit_isolation_expand(expansion, op, err);
+	case FIT_OP_VF_ATTRIBUTE:
+		return fit_vf_attribute_expand(expansion, op, err);
+	case FIT_OP_ETHTOOL:
+		return fit_ethtool_expand(expansion, op, err);
+	case FIT_OP_DRIVER:
+		return fit_driver_expand(expansion, op, err);
+	case FIT_OP_PF_UP:
+		return fit_pf_up_expand(expansion, op, err);
+	case FIT_OP_THREADS:	 /* nothing of the host's */
+	case FIT_OP_IRQS_DEVICE: /* by the journal: they come and go, see vectors.h */
+		break;
+	case FIT_OP_IRQS_ELSEWHERE:
+		fit_irqs_expand_elsewhere(expansion, op);
+		break;
+	}
+	return 0;
+}
+
+/* Says of the notes from @first on which line of a profile asked for it. */
+static void place_notes(struct fit_strlist *notes, size_t first, const char *where)
+{
+	for (size_t i = first; notes && i < notes->count; i++) {
+		char *placed = fit_xasprintf("%s: %s", where, notes->items[i]);
+
+		free(notes->items[i]);
+		notes->items[i] = placed;
+	}
+}
+
 static int expand(struct fit_expansion *expansion, const struct fit_hostops *ops,
 	enum fit_phase phase, struct fit_err *err)
 {
 	for (size_t i = 0; i < ops->count; i++) {
 		const struct fit_op *op = &ops->items[i];
-		int result = 0;
+		size_t noted = expansion->notes ? expansion->notes->count : 0;
 
 		if (op->apply != phase)
 			continue;
-		switch (op->kind) {
-		case FIT_OP_VF:
-			result = fit_vf_expand(expansion, op, err);
-			break;
-		case FIT_OP_PAGES:
-			result = fit_pages_expand(expansion, op, err);
-			break;
-		case FIT_OP_SETTING:
-			result = fit_host_setting_expand(expansion, op, err);
-			break;
-		case FIT_OP_ISOLATE:
-			result = fit_isolation_expand(expansion, op, err);
-			break;
-		case FIT_OP_VF_ATTRIBUTE:
-			result = fit_vf_attribute_expand(expansion, op, err);
-			break;
-		case FIT_OP_ETHTOOL:
-			result = fit_ethtool_expand(expansion, op, err);
-			break;
-		case FIT_OP_DRIVER:
-			result = fit_driver_expand(expansion, op, err);
-			break;
-		case FIT_OP_PF_UP:
-			result = fit_pf_up_expand(expansion, op, err);
-			break;
-		case FIT_OP_THREADS:	 /* nothing of the host's */
-		case FIT_OP_IRQS_DEVICE: /* by the journal: they come and go, see vectors.h */
-			break;
-		case FIT_OP_IRQS_ELSEWHERE:
-			fit_irqs_expand_elsewhere(expansion, op);
-			break;
-		}
-		if (result < 0)
-			return -1;
+		if (expand_one(expansion, op, err) < 0)
+			return op->where ? fit_err_prefix(err, "%s: ", op->where) : -1;
+		if (op->where)
+			place_notes(expansion->notes, noted, op->where);
 	}
 	return 0;
 }

@@ -22,7 +22,8 @@ struct search {
 	struct fit_strlist devices; /* lacking */
 	struct fit_strlist offered; /* where something else is */
 	bool lacks;
-	bool linked; /* a literal path has a symbolic link in it */
+	bool linked;	    /* a literal path has a symbolic link in it */
+	const char *paired; /* what the write would take away with it; NULL: nothing */
 };
 
 static char *contribution_of(const struct search *search)
@@ -89,6 +90,30 @@ static bool want_in(struct search *search, const char *directory, const char *na
 	return found;
 }
 
+/* Writing one of a pair makes the other 0, and writing the 0 back that the first shows until then
+ * does not bring that back. */
+static const struct {
+	const char *path;
+	const char *other;
+} pairs[] = {
+	{"vm/dirty_ratio", "vm/dirty_bytes"},
+	{"vm/dirty_background_ratio", "vm/dirty_background_bytes"},
+};
+
+static const char *taken_away(
+	const struct fit_fsroot *root, const char *directory, const char *literal)
+{
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(pairs); i++) {
+		fit_autofree char *other = fit_xasprintf("%s/%s", directory, pairs[i].other);
+		int64_t value;
+
+		if (fit_streq(pairs[i].path, literal) &&
+			fit_fsroot_try_read_int(root, other, &value) && value)
+			return pairs[i].other;
+	}
+	return NULL;
+}
+
 static void want_once(struct search *search, const char *directory)
 {
 	const struct fit_host_setting *setting = &fit_host_settings[search->id];
@@ -99,7 +124,9 @@ static void want_once(struct search *search, const char *directory)
 		fit_autofree char *path = fit_xasprintf("%s/%s", directory, literal);
 
 		search->linked = fit_fsroot_has_link(root, path);
-		search->lacks = search->linked || !want_in(search, directory, literal);
+		search->paired = taken_away(root, directory, literal);
+		search->lacks =
+			search->linked || search->paired || !want_in(search, directory, literal);
 		return;
 	}
 	if (want_in(search, directory, setting->files))
@@ -206,25 +233,61 @@ static void find_files(struct search *search)
 	}
 }
 
+/* The directory of the setting's file; of one for CPUs or devices, "N" and "DEVICE" stand for each.
+ */
+static const char *directory_of(enum fit_host_setting_scope scope)
+{
+	switch (scope) {
+	case FIT_SCOPE_SYSFS:
+		return FIT_PATH_SYSFS;
+	case FIT_SCOPE_SYSCTL:
+		return FIT_PATH_SYSCTL;
+	case FIT_SCOPE_IRQ:
+		return FIT_PATH_PROC_IRQ;
+	case FIT_SCOPE_CPU:
+		return FIT_PATH_CPU "/cpuN";
+	case FIT_SCOPE_POLICY:
+		return FIT_PATH_CPU "/cpuN/cpufreq";
+	case FIT_SCOPE_DEVICE:
+	case FIT_SCOPE_LINK:
+		return FIT_PATH_PCI_DEVICES "/DEVICE";
+	}
+	return "";
+}
+
+static char *why_not(const struct search *search)
+{
+	const struct fit_op *op = search->op;
+	const struct fit_host_setting *setting = &fit_host_settings[op->setting];
+	const char *directory = directory_of(setting->scope);
+	const char *files = op->path ? op->path : setting->files;
+	fit_autofree char *offered = fit_strlist_join(&search->offered, ", ");
+	fit_autofree char *file =
+		fit_xasprintf("/%s/%.*s", directory, (int)strcspn(files, " "), files);
+
+	if (*offered)
+		return fit_xasprintf("offered are %s", offered);
+	if (search->linked)
+		return fit_xasprintf("%s is or has a symbolic link", file);
+	if (search->paired)
+		return fit_xasprintf("this host uses /%s/%s instead, which would be lost (set that "
+				     "to 0 first)",
+			directory, search->paired);
+	return fit_xasprintf("there is no %s that can be read", file);
+}
+
 /* What is wanted, where it cannot be had, and why. To be freed. */
 static char *complaint(const struct search *search)
 {
-	const struct fit_op *op = search->op;
 	fit_autofree char *cpus = fit_cpuset_describe(&search->lacking, "CPU");
 	fit_autofree char *devices = fit_strlist_join(&search->devices, ", ");
-	fit_autofree char *offered = fit_strlist_join(&search->offered, ", ");
 	fit_autofree char *where = fit_xasprintf("%s%s",
 		fit_cpuset_is_empty(&search->lacking) ? (*devices ? " for " : "") : " on ",
 		fit_cpuset_is_empty(&search->lacking) ? devices : cpus);
-	const char *files = op->path ? op->path : fit_host_settings[op->setting].files;
-	fit_autofree char *file = fit_xstrndup(files, strcspn(files, " "));
-	fit_autofree char *why = *offered ? fit_xasprintf("offered are %s", offered)
-				 : search->linked
-					 ? fit_xasprintf("%s is or has a symbolic link", file)
-					 : fit_xasprintf("there is no %s that can be read", file);
+	fit_autofree char *why = why_not(search);
 
-	return fit_xasprintf("%s '%s' cannot be set%s: %s", fit_host_settings[op->setting].name,
-		op->value, where, why);
+	return fit_xasprintf("%s '%s' cannot be set%s: %s",
+		fit_host_settings[search->op->setting].name, search->op->value, where, why);
 }
 
 /* Is what is wanted so because the host does not have the thing at all? */

@@ -81,7 +81,7 @@ BEFORE=$(hook_dump)
 profile demanding '<timer-migration value="off" missing="refuse"/>'
 fitted "$a" a "$UUID_A" demanding
 refuses hook "$a" a prepare begin -
-contains "the refusal" "$refusal" "timer-migration 'off' cannot be set: there is no kernel/timer_migration"
+contains "the refusal" "$refusal" "demanding.xml:4: timer-migration 'off' cannot be set: there is no /proc/sys/kernel/timer_migration"
 host_is_as_before
 profile demanding '<timer-migration value="off" missing="warn"/>'
 fitted "$a" a "$UUID_A" demanding

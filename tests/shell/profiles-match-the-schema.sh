@@ -315,6 +315,8 @@ done
 expect bad "<host><sysctl name='vm.dirty_ratio'/></host>"
 expect bad "<host><sysctl value='5'/></host>"
 expect bad "<host><sysctl name='vm.dirty_ratio' value=''/></host>"
+expect bad "<host><sysctl name='vm.dirty_ratio' value='  '/></host>"
+expect bad "<host><sysfs path='kernel/mm/ksm/pages_to_scan' value=' '/></host>"
 expect bad "<param name='a' type='text' default='5'/><host><sysctl name='vm.dirty_ratio' value='\${a}'/></host>"
 expect bad "<host><sysctl path='vm.dirty_ratio' value='5'/></host>"
 expect bad "<sysctl name='vm.dirty_ratio' value='5'/>"

@@ -461,8 +461,9 @@ static void a_governor_the_host_lacks_is_a_note_or_a_refusal(void **unused)
 	op->cpus = fit_test_cpus("6-7");
 	assert_int_equal(
 		fit_executor_check(&state, &state.journals[0], &ops, FIT_PHASE_START, &err), -1);
-	assert_string_equal(err.message, "governor 'schedutil' cannot be set on CPUs 6-7: there is "
-					 "no scaling_governor that can be read");
+	assert_string_equal(err.message,
+		"governor 'schedutil' cannot be set on CPUs 6-7: there is "
+		"no /sys/devices/system/cpu/cpuN/cpufreq/scaling_governor that can be read");
 	fit_state_close(&state);
 	fit_hostops_clear(&ops);
 	run_down(&f, &guest_a);

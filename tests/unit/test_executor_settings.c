@@ -84,21 +84,56 @@ static void a_host_that_lacks_a_setting_is_told_before_the_first_change(void **u
 		"never");
 	lacks(&f, FIT_SETTING_WAKEUP_LATENCY, "10us", "7",
 		"wakeup-latency '10us' cannot be set on CPU 7: there is no "
-		"power/pm_qos_resume_latency_us that can be read");
+		"/sys/devices/system/cpu/cpuN/power/pm_qos_resume_latency_us that can be read");
 	unlinkat(f.root.fd, CARD "0/power/control", 0);
 	lacks(&f, FIT_SETTING_DEVICE_POWER, "on", "2",
-		"device-power 'on' cannot be set for 0000:42:00.0: there is no power/control that "
-		"can be read");
+		"device-power 'on' cannot be set for 0000:42:00.0: there is no "
+		"/sys/bus/pci/devices/DEVICE/power/control that can be read");
 	unlinkat(f.root.fd, "proc/sys/kernel/numa_balancing", 0);
 	lacks(&f, FIT_SETTING_NUMA_BALANCING, "on", "2",
-		"numa-balancing 'on' cannot be set: there is no kernel/numa_balancing that can be "
-		"read");
+		"numa-balancing 'on' cannot be set: there is no "
+		"/proc/sys/kernel/numa_balancing that can be read");
 	/* Off is what it is without. */
 	lacks(&f, FIT_SETTING_NUMA_BALANCING, "off", "2", NULL);
 	unlinkat(f.root.fd, "sys/devices/system/cpu/intel_pstate/no_turbo", 0);
 	lacks(&f, FIT_SETTING_TURBO, "off", "2",
-		"turbo 'off' cannot be set: there is no devices/system/cpu/intel_pstate/no_turbo "
+		"turbo 'off' cannot be set: there is no /sys/devices/system/cpu/intel_pstate/no_turbo "
 		"that can be read");
+	teardown(&f);
+}
+
+/* The other of the pair would be 0, and stay so. */
+static void what_would_take_another_setting_away_is_not_written(void **unused)
+{
+	static const char why[] =
+		"low.xml:7: sysctl '5' cannot be set: this host uses /proc/sys/vm/dirty_bytes "
+		"instead, which would be lost (set that to 0 first)";
+	fit_autostrlist struct fit_strlist notes = {0};
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_hostops ops = {0};
+	struct fit_op *op = add_setting_op(&ops, FIT_SETTING_SYSCTL, "5", "2", NULL);
+	struct fixture f;
+
+	(void)unused;
+	setup(&f);
+	op->path = fit_xstrdup("vm/dirty_ratio");
+	op->where = fit_xstrdup("low.xml:7");
+	fit_test_kernel_set(
+		&f.kernel, "proc/sys/vm/dirty_ratio = 0\nproc/sys/vm/dirty_bytes = 4096\n");
+	assert_int_equal(apply(&f, A, &ops, &notes, &err), -1);
+	assert_string_equal(err.message, why);
+	op->optional = true;
+	assert_int_equal(apply(&f, A, &ops, &notes, &err), 0);
+	assert_int_equal(notes.count, 1);
+	assert_string_equal(notes.items[0], why);
+	has_value(&f, "proc/sys/vm/dirty_ratio", "0");
+	fit_test_kernel_set(
+		&f.kernel, "proc/sys/vm/dirty_ratio = 20\nproc/sys/vm/dirty_bytes = 0\n");
+	assert_int_equal(apply(&f, A, &ops, &notes, &err), 0);
+	has_value(&f, "proc/sys/vm/dirty_ratio", "5");
+	undo(&f, A, NULL);
+	has_value(&f, "proc/sys/vm/dirty_ratio", "20");
+	fit_hostops_clear(&ops);
 	teardown(&f);
 }
 
@@ -448,6 +483,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_host_that_lacks_a_setting_is_told_before_the_first_change),
+		cmocka_unit_test(what_would_take_another_setting_away_is_not_written),
 		cmocka_unit_test(a_refused_write_is_a_note_or_takes_all_back),
 		cmocka_unit_test(a_value_that_becomes_another_goes_back),
 		cmocka_unit_test(a_value_that_becomes_another_on_the_way_back_goes_back),

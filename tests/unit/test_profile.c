@@ -471,6 +471,8 @@ static const char *const bad_contents[][2] = {
 	{"<host><sysctl name='vm.dirty_ratio' value='${a}'/></host>", "cannot have parameters"},
 	{"<host><sysctl name='vm.${a}' value='1'/></host>", "it must be a plain name"},
 	{"<host><sysctl name='vm.dirty_ratio' value='1&#10;2'/></host>", "must be a line of text"},
+	{"<host><sysctl name='vm.dirty_ratio' value='  '/></host>", "value must not be blank"},
+	{"<host><sysfs path='kernel/mm/ksm/run' value=' '/></host>", ""},
 	{"<host><sysctl name='vm.dirty_ratio' value='1' missing='no'/></host>",
 		"missing must be \"warn\" or \"refuse\""},
 	{"<host><sysctl name='vm.dirty_ratio' value='1' x=''/></host>", "no attribute x"},
