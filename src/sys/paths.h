@@ -17,9 +17,9 @@
 #define FIT_PATH_LOCK	      FIT_PATH_STATE "/lock"
 #define FIT_PATH_LEDGER	      FIT_PATH_STATE "/ledger"
 #define FIT_PATH_LEDGER_NEW   FIT_PATH_STATE "/.ledger.new" /* while it is written: fsroot.h */
-#define FIT_PATH_DOMAINS      FIT_PATH_STATE "/domains"	 /* one journal per UUID */
-#define FIT_PATH_REQUESTS     FIT_PATH_STATE "/requests" /* one start request per UUID */
-#define FIT_PATH_WATCHER      FIT_PATH_STATE "/watcher"	 /* locked while one runs */
+#define FIT_PATH_DOMAINS      FIT_PATH_STATE "/domains"	    /* one journal per UUID */
+#define FIT_PATH_REQUESTS     FIT_PATH_STATE "/requests"    /* one start request per UUID */
+#define FIT_PATH_WATCHER      FIT_PATH_STATE "/watcher"	    /* locked while one runs */
 #define FIT_PATH_MACHINE_ID   "etc/machine-id"
 
 /* Where libvirt looks for its hooks, and where ours is when another one is there already. */
