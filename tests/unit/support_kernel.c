@@ -401,7 +401,7 @@ static void change_controllers(struct fit_test_kernel *kernel, const char *value
 /* The file itself cannot be read. */
 static void compact(struct fit_test_kernel *kernel, const char *path)
 {
-	set(kernel, path, "");
+	fit_test_kernel_write(kernel, path, "");
 	if (kernel->compactable)
 		kernel->page_limit = 0;
 }
@@ -417,10 +417,10 @@ static void change_driver(const struct fit_test_kernel *kernel, const char *path
 
 	if (ends_with(path, "/driver_override")) {
 		if (!*value)
-			set(kernel, path, "(null)");
+			fit_test_kernel_write(kernel, path, "(null)");
 		return;
 	}
-	set(kernel, path, "");
+	fit_test_kernel_write(kernel, path, "");
 	if (ends_with(path, "/unbind")) {
 		assert_int_equal(unlinkat(kernel->root->fd, link, 0), 0);
 		return;
