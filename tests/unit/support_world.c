@@ -16,6 +16,7 @@
 #include "support_tree.h"
 #include "sys/executor.h"
 #include "sys/irqbalance.h"
+#include "sys/vectors.h"
 #include "sys/wanted.h"
 
 #define IRQBALANCE "run/irqbalance"
@@ -30,6 +31,8 @@ static const char more_of_the_host[] =
 	PF "/sriov/3/trust = off\n"
 	PF "/sriov/4/trust = off\n"
 	PF "/sriov/5/trust = off\n"
+	"sys/devices/pci0000:40/0000:40:02.0/0000:42:00.0/driver -> ../../../../bus/pci/drivers/vfio-pci\n"
+	"sys/devices/pci0000:40/0000:40:02.0/0000:42:00.1/driver -> ../../../../bus/pci/drivers/vfio-pci\n"
 	"sys/devices/pci0000:40/0000:40:02.0/0000:42:00.0/msi_irqs/30 = msix\n"
 	"sys/devices/pci0000:40/0000:40:02.0/0000:42:00.0/msi_irqs/31 = msix\n"
 	"sys/devices/pci0000:40/0000:40:02.0/0000:42:00.1/msi_irqs/32 = msix\n"
@@ -235,7 +238,7 @@ void world_begin(struct world *w, uint64_t seed)
 	fit_strlist_clear(&w->f.kernel.log);
 	w->f.kernel.managed = (struct fit_cpuset){0};
 	if (draw(&w->random, 4) == 0)
-		fit_cpuset_add(&w->f.kernel.managed, 24 + (unsigned int)draw(&w->random, 9));
+		fit_cpuset_add(&w->f.kernel.managed, 24 + (unsigned int)draw(&w->random, 8));
 	for (unsigned int i = 0; i < DOMAINS; i++) {
 		struct domain *domain = &w->domains[i];
 
@@ -335,6 +338,24 @@ static int prepare(struct fit_state *state, const struct domain *domain, struct 
 	return -1;
 }
 
+/* What the watcher does about the interrupts of a domain's devices. */
+static int follow(struct fit_state *state, struct fit_journal *journal, const struct domain *domain,
+	struct fit_strlist *notes, struct fit_err *err)
+{
+	for (size_t i = 0; i < domain->ops.count; i++) {
+		const struct fit_op *op = &domain->ops.items[i];
+
+		if (op->kind != FIT_OP_IRQS_DEVICE)
+			continue;
+		*FIT_APPEND(journal->devices, journal->device_count) = op->device;
+		journal->interrupt_cpus = op->cpus;
+		if (fit_vectors_place(state, journal, NULL, 0, NULL, err) < 0 ||
+			fit_vectors_ban(state, journal, notes, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int apply(struct fit_state *state, const struct domain *domain, int phase,
 	struct fit_strlist *notes, struct fit_err *err)
 {
@@ -345,7 +366,9 @@ static int apply(struct fit_state *state, const struct domain *domain, int phase
 	journal->stage = phase == 2 ? FIT_STAGE_STARTED : FIT_STAGE_PREPARED;
 	if (fit_state_save_journal(state, journal, err) < 0)
 		return -1;
-	return fit_executor_apply(state, journal, &domain->ops, (enum fit_phase)phase, notes, err);
+	if (fit_executor_apply(state, journal, &domain->ops, (enum fit_phase)phase, notes, err) < 0)
+		return -1;
+	return phase == 2 ? follow(state, journal, domain, notes, err) : 0;
 }
 
 int world_call(struct world *w, struct domain *domain, int phase, struct fit_strlist *notes,
