@@ -76,10 +76,10 @@ host_is_as_before
 printf "sys/bus/pci/devices/$pf/%s\n" "net/enp181s0/ifindex = 7" "ethtool/rx-usecs = 3" \
 	"ethtool/features/rx-gro = on" | "$BUILD/tests/lib/mkroot" "$HOST"
 BEFORE=$(hook_dump)
-vm_with_vf 4 0
+vm_with_vfs 1 4
 ethtool() { # ATTRIBUTES
-	cat >"$PROFILES/vf-4.xml" <<-END
-		<profile xmlns="urn:virt-fit:profile:1" name="vf-4">
+	cat >"$PROFILES/vfs.xml" <<-END
+		<profile xmlns="urn:virt-fit:profile:1" name="vfs">
 		  <summary>VFs</summary>
 		  <host><ethtool of="pfs" $1/></host>
 		</profile>
