@@ -10,75 +10,15 @@
 #include "base/text.h"
 #include "core/profile.h"
 #include "core/profile_grammar.h"
-
-/* Files by name; the file of "a" is called "a.xml". */
-struct file {
-	const char *name;
-	const char *text;
-};
-
-#define P(name, content) \
-	{ \
-		name, "<profile xmlns='" FIT_PROFILE_NAMESPACE "' name='" name \
-		      "'><summary>S " name "</summary>\n" content "</profile>" \
-	}
-
-static int load(void *context, const char *name, char **ret_path, char **ret_text,
-	size_t *ret_length, struct fit_err *err)
-{
-	for (const struct file *file = context; file->name; file++) {
-		if (strcmp(file->name, name) != 0)
-			continue;
-		*ret_path = fit_xasprintf("%s.xml", name);
-		*ret_text = fit_xstrdup(file->text);
-		*ret_length = strlen(file->text);
-		return 0;
-	}
-	return fit_err_set(err, FIT_ERR_NOTFOUND, "there is no profile \"%s\"", name);
-}
-
-/* Composes @names (separated by spaces) with "name=value name=value". */
-static int try_compose(const struct file *files, const char *names, const char *params,
-	struct fit_profile *profile, struct fit_err *err)
-{
-	fit_autostrlist struct fit_strlist list = {0};
-	fit_autostrlist struct fit_strlist pairs = {0};
-	struct fit_param given[4] = {0};
-	struct file copy[8] = {0};
-	size_t count;
-	int status;
-
-	for (size_t i = 0; files[i].name; i++)
-		copy[i] = files[i];
-	fit_strlist_split(&list, names, " ");
-	fit_strlist_split(&pairs, params, " ");
-	for (count = 0; count < pairs.count; count++) {
-		char *equals = strchr(pairs.items[count], '=');
-
-		*equals = '\0';
-		given[count] = (struct fit_param){pairs.items[count], equals + 1};
-	}
-	status = fit_profile_compose(&list, given, count, load, copy, profile, err);
-	return status;
-}
-
-static struct fit_profile compose(const struct file *files, const char *names, const char *params)
-{
-	struct fit_err err = FIT_ERR_INIT;
-	struct fit_profile profile = {0};
-
-	if (try_compose(files, names, params, &profile, &err) < 0)
-		fail_msg("%s: %s", names, err.message);
-	return profile;
-}
+#include "support_profile.h"
 
 static void expect_error(
-	const struct file *files, const char *names, const char *params, const char *words)
+	const struct fit_test_file *files, const char *names, const char *params, const char *words)
 {
 	struct fit_err err = FIT_ERR_INIT;
 	struct fit_profile profile = {.param_count = 42};
 
-	if (try_compose(files, names, params, &profile, &err) == 0)
+	if (fit_test_try_compose(files, names, params, &profile, &err) == 0)
 		fail_msg("%s was accepted, '%s' was expected", files[0].text, words);
 	if (!strstr(err.message, words))
 		fail_msg("'%s' was expected in: %s", words, err.message);
@@ -91,7 +31,7 @@ static void refuse(const char *content, const char *words)
 	fit_autofree char *text = fit_xasprintf("<profile xmlns='" FIT_PROFILE_NAMESPACE
 						"' name='a'><summary>S</summary>\n%s</profile>",
 		content);
-	const struct file files[] = {{"a", text}, {0}};
+	const struct fit_test_file files[] = {{"a", text}, {0}};
 
 	expect_error(files, "a", "", words);
 }
@@ -108,7 +48,7 @@ static const char *setting(
 
 static void every_intent_reaches_its_struct(void **state)
 {
-	static const struct file files[] = {
+	static const struct fit_test_file files[] = {
 		P("a", "<cpu mode='host-passthrough' topology='mirror' cache='passthrough'"
 		       " existing='replace'/><vcpus place='cores' shared='yes' near='devices' "
 		       "span='nodes'/><emulator place='own-core' existing='require'/>"
@@ -119,7 +59,7 @@ static void every_intent_reaches_its_struct(void **state)
 		       "create='4'/><host><governor value='schedutil' missing='refuse'/>"
 		       "<isolate cpus='own'/></host>"),
 		{0}};
-	struct fit_profile p = compose(files, "a", "");
+	struct fit_profile p = fit_test_compose(files, "a", "");
 
 	(void)state;
 	assert_true(p.cpu.intent.set && p.cpu.mode == FIT_CPU_MODE_HOST_PASSTHROUGH &&
@@ -162,13 +102,13 @@ static void every_intent_reaches_its_struct(void **state)
 /* A literal write is its file's: the last profile that names it wins, however it is spelled. */
 static void literal_writes_are_composed_file_by_file(void **state)
 {
-	static const struct file files[] = {
+	static const struct fit_test_file files[] = {
 		P("a", "<host><sysctl name='vm.swappiness' value='1'/><sysctl name='vm.dirty_ratio' "
 		       "value='5'/><sysfs path='kernel/mm/ksm/pages_to_scan' value='7'/></host>"),
 		P("b", "<host><sysctl name='vm/dirty_ratio' value='6' missing='refuse'/></host>"),
 		{0}};
-	struct fit_profile a = compose(files, "a", "");
-	struct fit_profile p = compose(files, "a b", "");
+	struct fit_profile a = fit_test_compose(files, "a", "");
+	struct fit_profile p = fit_test_compose(files, "a b", "");
 
 	(void)state;
 	assert_int_equal(p.write_count, 3);
@@ -189,9 +129,9 @@ static void literal_writes_are_composed_file_by_file(void **state)
 
 static void what_no_profile_states_is_not_set(void **state)
 {
-	static const struct file files[] = {P("a", "<vfs/><iothreads/>"), P("b", ""), {0}};
-	struct fit_profile p = compose(files, "a", "");
-	struct fit_profile empty = compose(files, "b", "");
+	static const struct fit_test_file files[] = {P("a", "<vfs/><iothreads/>"), P("b", ""), {0}};
+	struct fit_profile p = fit_test_compose(files, "a", "");
+	struct fit_profile empty = fit_test_compose(files, "b", "");
 
 	(void)state;
 	assert_false(p.cpu.intent.set || p.vcpus.intent.set || p.emulator.intent.set ||
@@ -209,12 +149,12 @@ static void what_no_profile_states_is_not_set(void **state)
 
 static void the_last_statement_wins_attribute_by_attribute(void **state)
 {
-	static const struct file files[] = {
+	static const struct fit_test_file files[] = {
 		P("a", "<vcpus place='cores' shared='yes' near='devices'/><disks cache='none'/>"),
 		P("b", "<vcpus shared='no' existing='replace'/>\n<disks cache='keep'/>"),
 		P("c", "<vcpus place='node'/><include profile='a'/>"), {0}};
-	struct fit_profile p = compose(files, "a b", "");
-	struct fit_profile c = compose(files, "c b a", "");
+	struct fit_profile p = fit_test_compose(files, "a b", "");
+	struct fit_profile c = fit_test_compose(files, "c b a", "");
 
 	(void)state;
 	assert_int_equal(p.vcpus.place, FIT_PLACE_CORES);
@@ -244,7 +184,7 @@ static void the_last_statement_wins_attribute_by_attribute(void **state)
 
 static void parameters_are_put_in_wherever_they_stand(void **state)
 {
-	static const struct file files[] = {
+	static const struct fit_test_file files[] = {
 		P("a", "<param name='pages' type='sizes' default='2048KiB'>Sizes\n of pages</param>"
 		       "<param name='n' type='count' default='07'/><param name='word' type='text' "
 		       "default='thr'/><memory pages='${pages} none'/><iothreads count='${n}'/>"
@@ -252,8 +192,8 @@ static void parameters_are_put_in_wherever_they_stand(void **state)
 		       "replace' default='keep'/>"
 		       "<vcpus existing='${e}'/>"),
 		P("b", "<param name='n' type='count' default='5'/>"), {0}};
-	struct fit_profile p = compose(files, "a", "pages=1048576KiB e=replace");
-	struct fit_profile b = compose(files, "a b", "");
+	struct fit_profile p = fit_test_compose(files, "a", "pages=1048576KiB e=replace");
+	struct fit_profile b = fit_test_compose(files, "a b", "");
 
 	(void)state;
 	assert_string_equal(setting(&p, "memory", "pages"), "1GiB none");
@@ -275,7 +215,7 @@ static void parameters_are_put_in_wherever_they_stand(void **state)
 /* What a profile states by itself is not what a parameter of one that it includes says. */
 static void a_value_that_changes_nothing_is_noted(void **state)
 {
-	static const struct file files[] = {
+	static const struct fit_test_file files[] = {
 		P("a", "<param name='pages' type='sizes' default='none'/><param name='n' "
 		       "type='count' default='1'/><param name='t' type='text' default='x'/>"
 		       "<param name='unused' type='count' default='0'/>"
@@ -308,7 +248,7 @@ static void a_value_that_changes_nothing_is_noted(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(cases); i++) {
-		struct fit_profile p = compose(files, cases[i].names, cases[i].given);
+		struct fit_profile p = fit_test_compose(files, cases[i].names, cases[i].given);
 
 		assert_int_equal(p.idle.count, cases[i].note != NULL);
 		if (cases[i].note)
@@ -319,9 +259,9 @@ static void a_value_that_changes_nothing_is_noted(void **state)
 
 static void parameter_values_are_never_expanded_again(void **state)
 {
-	static const struct file files[] = {
+	static const struct fit_test_file files[] = {
 		P("a", "<param name='x' type='text' default='${x}'/><vfs pf='${x}'/>"), {0}};
-	struct fit_profile p = compose(files, "a", "");
+	struct fit_profile p = fit_test_compose(files, "a", "");
 
 	(void)state;
 	assert_string_equal(p.vfs.pf, "${x}");
@@ -330,7 +270,7 @@ static void parameter_values_are_never_expanded_again(void **state)
 
 static void bad_parameters_are_refused_with_what_is_wanted(void **state)
 {
-	static const struct file files[] = {
+	static const struct fit_test_file files[] = {
 		P("a", "<param name='n' type='count' default='1'/><param name='s' type='size' "
 		       "default='1MiB'/><param name='z' type='sizes' default='none'/>"
 		       "<param name='c' type='choice' allowed='x y' default='x'/>"
@@ -371,18 +311,18 @@ static void bad_parameters_are_refused_with_what_is_wanted(void **state)
 
 static void includes_are_followed_but_never_in_a_circle(void **state)
 {
-	static const struct file files[] = {P("a", "<include profile='b'/>"),
+	static const struct fit_test_file files[] = {P("a", "<include profile='b'/>"),
 		P("b", "<include profile='c'/>"), P("c", "<include profile='a'/>"),
 		P("self", "<include profile='self'/>"), P("gone", "\n<include profile='x'/>"),
 		P("d", "<include profile='e'/><include profile='e'/>"), P("e", ""), {0}};
-	struct fit_profile p = compose(files, "d e", "");
+	struct fit_profile p = fit_test_compose(files, "d e", "");
 	struct fit_err err = FIT_ERR_INIT;
 
 	(void)state;
 	expect_error(files, "a", "", "c.xml:2: profiles include each other: a -> b -> c -> a");
 	expect_error(files, "self", "", "self -> self");
 	expect_error(files, "gone", "", "gone.xml:3: there is no profile \"x\"");
-	assert_int_equal(try_compose(files, "nobody", "", &p, &err), -1);
+	assert_int_equal(fit_test_try_compose(files, "nobody", "", &p, &err), -1);
 	assert_int_equal(err.code, FIT_ERR_NOTFOUND);
 	expect_error(files, "../e", "", "\"../e\" is no profile name");
 	expect_error(files, "", "", "no profile is named");
@@ -542,7 +482,7 @@ static void what_is_no_profile_is_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(bad); i++) {
-		const struct file files[] = {{"a", bad[i][0]}, {0}};
+		const struct fit_test_file files[] = {{"a", bad[i][0]}, {0}};
 
 		expect_error(files, "a", "", bad[i][1]);
 	}
@@ -558,8 +498,8 @@ static void expect_digest(bool same, const char *first, const char *second)
 			fit_xasprintf("<profile xmlns='" FIT_PROFILE_NAMESPACE
 				      "' name='a'><summary>%d</summary>%s</profile>",
 				i, i ? second : first);
-		const struct file files[] = {{"a", text}, {0}};
-		struct fit_profile profile = compose(files, "a", "");
+		const struct fit_test_file files[] = {{"a", text}, {0}};
+		struct fit_profile profile = fit_test_compose(files, "a", "");
 
 		memcpy(digests[i], profile.digest, sizeof(digests[i]));
 		fit_profile_clear(&profile);
