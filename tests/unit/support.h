@@ -10,4 +10,11 @@
 
 #include <cmocka.h>
 
+/* Fails the test, naming @what it is about (a text) and the condition, unless that holds. */
+#define EXPECT_OF(what, condition) \
+	do { \
+		if (!(condition)) \
+			fail_msg("%s: %s", (what), #condition); \
+	} while (0)
+
 #endif

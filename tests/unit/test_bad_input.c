@@ -38,30 +38,24 @@ static size_t below(size_t limit)
 	return (size_t)((random_state * 0x2545f4914f6cdd1dULL >> 33) % limit);
 }
 
-#define EXPECT(condition) \
-	do { \
-		if (!(condition)) \
-			fail_msg("%s: %s", current, #condition); \
-	} while (0)
-
 static void check_pins(const struct fit_bench *b, const struct fit_cpuset *there)
 {
 	const struct fit_plan *plan = &b->plan;
 	struct fit_cpuset used = {0};
 
-	EXPECT(plan->vcpu_count == b->domain.vcpus);
+	EXPECT_OF(current, plan->vcpu_count == b->domain.vcpus);
 	for (size_t i = 0; i < plan->vcpu_count; i++) {
 		const struct fit_cpuset *cpus = &plan->vcpus[i].cpus;
 
-		EXPECT(fit_cpuset_count(cpus) == 1);
-		EXPECT(fit_cpuset_is_subset(cpus, &b->host.online));
-		EXPECT(fit_cpuset_is_subset(cpus, there));
-		EXPECT(!fit_cpuset_intersects(cpus, &used));
-		EXPECT(!fit_cpuset_intersects(cpus, &plan->housekeeping));
-		EXPECT(!fit_cpuset_intersects(cpus, &b->claims.items[0].cpus));
+		EXPECT_OF(current, fit_cpuset_count(cpus) == 1);
+		EXPECT_OF(current, fit_cpuset_is_subset(cpus, &b->host.online));
+		EXPECT_OF(current, fit_cpuset_is_subset(cpus, there));
+		EXPECT_OF(current, !fit_cpuset_intersects(cpus, &used));
+		EXPECT_OF(current, !fit_cpuset_intersects(cpus, &plan->housekeeping));
+		EXPECT_OF(current, !fit_cpuset_intersects(cpus, &b->claims.items[0].cpus));
 		fit_cpuset_unite(&used, cpus);
 	}
-	EXPECT(fit_cpuset_count(&plan->vcpu_nodes) == 1);
+	EXPECT_OF(current, fit_cpuset_count(&plan->vcpu_nodes) == 1);
 }
 
 static void check_rest(const struct fit_bench *b)
@@ -71,7 +65,7 @@ static void check_rest(const struct fit_bench *b)
 	fit_cpuset_for_each (id, &plan->memory_nodes) {
 		const struct fit_node *node = fit_host_node(&b->host, (unsigned int)id);
 
-		EXPECT(node && node->memory_kib);
+		EXPECT_OF(current, node && node->memory_kib);
 	}
 	for (size_t i = 0; i < plan->vf_count; i++) {
 		const struct fit_planned_vf *vf = &plan->vfs[i];
@@ -79,11 +73,13 @@ static void check_rest(const struct fit_bench *b)
 		const struct fit_pci_device *device = fit_host_pci(&b->host, vf->vf);
 		struct fit_pciaddr addr;
 
-		EXPECT(pf && pf->sriov_total && (vf->exists || pf->iommu_group >= 0));
-		EXPECT(vf->exists == (device != NULL));
-		EXPECT(!device || (device->is_vf && fit_pciaddr_equal(device->physfn, pf->addr)));
-		EXPECT(!device || device->iommu_group >= 0);
-		EXPECT(fit_pci_find_vf(pf, vf->index, &addr) && fit_pciaddr_equal(addr, vf->vf));
+		EXPECT_OF(current, pf && pf->sriov_total && (vf->exists || pf->iommu_group >= 0));
+		EXPECT_OF(current, vf->exists == (device != NULL));
+		EXPECT_OF(current,
+			!device || (device->is_vf && fit_pciaddr_equal(device->physfn, pf->addr)));
+		EXPECT_OF(current, !device || device->iommu_group >= 0);
+		EXPECT_OF(current,
+			fit_pci_find_vf(pf, vf->index, &addr) && fit_pciaddr_equal(addr, vf->vf));
 	}
 }
 
@@ -111,7 +107,7 @@ static void check_plan(struct fit_host *host, const struct fit_cpuset *there, bo
 		check_rest(&b);
 		planned++;
 	} else {
-		EXPECT(b.err.code == FIT_ERR_REFUSED && *b.err.message);
+		EXPECT_OF(current, b.err.code == FIT_ERR_REFUSED && *b.err.message);
 		refused++;
 	}
 	fit_bench_end(&b);
@@ -124,7 +120,7 @@ static void check_root(const struct fit_fsroot *root, const struct fit_cpuset *t
 	struct fit_err err = FIT_ERR_INIT;
 
 	if (fit_probe(root, FIT_PROBE_ALL, &host, &warnings, &err) < 0) {
-		EXPECT(*err.message);
+		EXPECT_OF(current, *err.message);
 		refused++;
 		return;
 	}
@@ -371,13 +367,13 @@ static void check_policy(const char *text, size_t length)
 	snprintf(current, sizeof(current), "%.*s", (int)length, text);
 	if (fit_host_policy_parse("host.xml", text, length, &policy, &err) < 0 ||
 		fit_host_policy_apply(&policy, &host, NULL, &err) < 0) {
-		EXPECT(fit_starts_with(err.message, "host.xml:"));
-		EXPECT(!host.kept_count && !host.housekeeping_source);
+		EXPECT_OF(current, fit_starts_with(err.message, "host.xml:"));
+		EXPECT_OF(current, !host.kept_count && !host.housekeeping_source);
 		refused++;
 	} else {
-		EXPECT(fit_cpuset_is_subset(&host.housekeeping, &host.online));
+		EXPECT_OF(current, fit_cpuset_is_subset(&host.housekeeping, &host.online));
 		for (size_t i = 0; i < host.kept_count; i++)
-			EXPECT(host.kept[i].addr.bus == 0x41);
+			EXPECT_OF(current, host.kept[i].addr.bus == 0x41);
 		planned++;
 	}
 	fit_host_policy_clear(&policy);
@@ -433,8 +429,9 @@ static void captures_that_are_cut_off_are_refused(void **state)
 		fclose(stream);
 		status = fit_capture_unpack(file, &tree, &err);
 		snprintf(current, sizeof(current), "%zu bytes of %zu", length, strlen(text));
-		EXPECT(status == (length == strlen(text) ? 0 : -1));
-		EXPECT(status == 0 || strstr(err.message, "the capture is cut off here"));
+		EXPECT_OF(current, status == (length == strlen(text) ? 0 : -1));
+		EXPECT_OF(
+			current, status == 0 || strstr(err.message, "the capture is cut off here"));
 		fit_capture_remove(&tree);
 	}
 	unlink(file);

@@ -9,10 +9,10 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/emit.h"
-#include "core/rewrite.h"
 #include "core/target.h"
 #include "core/xml.h"
 #include "support_emit.h"
+#include "support_rewrite.h"
 
 struct trial {
 	const char *intents; /* of the profile */
@@ -21,47 +21,6 @@ struct trial {
 	struct fit_plan plan;
 	const struct fit_target *target;
 };
-
-static void apply(xmlDoc *doc, const struct fit_edits *edits, struct fit_remains *remains)
-{
-	static const struct fit_record info = {0};
-	struct fit_err err = FIT_ERR_INIT;
-
-	if (fit_rewrite_apply(doc, "vm.xml", edits, &info, remains, &err) < 0)
-		fail_msg("%s", err.message);
-}
-
-static void undo(xmlDoc *doc, struct fit_remains **ret_remains)
-{
-	fit_autostrlist struct fit_strlist notes = {0};
-	struct fit_err err = FIT_ERR_INIT;
-
-	if (fit_rewrite_undo(doc, "vm.xml", &notes, ret_remains, &err) < 0)
-		fail_msg("%s", err.message);
-	assert_int_equal(notes.count, 0);
-}
-
-/* Inverse and fixpoint of the edits. */
-static void check_rewriting(xmlDoc *original, const struct fit_edits *edits)
-{
-	fit_autodoc xmlDoc *doc = xmlCopyDoc(original, 1);
-	fit_autofree char *before = fit_xml_print(doc);
-	fit_autofree char *fitted = NULL;
-	fit_autofree char *again = NULL;
-	fit_autofree char *reverted = NULL;
-	struct fit_remains *remains = NULL;
-
-	apply(doc, edits, NULL);
-	fitted = fit_xml_print(doc);
-	undo(doc, &remains);
-	apply(doc, edits, remains);
-	fit_remains_free(&remains);
-	again = fit_xml_print(doc);
-	assert_string_equal(again, fitted);
-	undo(doc, NULL);
-	reverted = fit_xml_print(doc);
-	assert_string_equal(reverted, before);
-}
 
 /* The edits as lines "path = value", then the reasons; or the refusal. */
 static char *emit(const struct trial *trial)
@@ -84,7 +43,7 @@ static char *emit(const struct trial *trial)
 	if (fit_emit(&plan, &input, &edits, &err) < 0)
 		fit_buffer_addf(&text, "%s\n", err.message);
 	else
-		check_rewriting(doc, &edits);
+		fit_test_check_rewriting(doc, &edits);
 	fit_test_check_emitted(&plan, &edits);
 	for (size_t i = 0; i < edits.count; i++)
 		fit_buffer_addf(&text, "%s = %s\n", edits.items[i].path,

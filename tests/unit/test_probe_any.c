@@ -21,12 +21,6 @@
 
 static const char *current; /* what is being probed, for messages */
 
-#define EXPECT(condition) \
-	do { \
-		if (!(condition)) \
-			fail_msg("%s: %s", current, #condition); \
-	} while (0)
-
 /* A sound host, or a sentence and nothing else. */
 static bool check_root(const struct fit_fsroot *root)
 {
@@ -35,8 +29,8 @@ static bool check_root(const struct fit_fsroot *root)
 	struct fit_err err = FIT_ERR_INIT;
 
 	if (fit_probe(root, FIT_PROBE_ALL, &host, &warnings, &err) < 0) {
-		EXPECT(err.code != FIT_OK && *err.message);
-		EXPECT(host.cpu_count == 4711 && !host.cpus);
+		EXPECT_OF(current, err.code != FIT_OK && *err.message);
+		EXPECT_OF(current, host.cpu_count == 4711 && !host.cpus);
 		return false;
 	}
 	fit_probe_msix(root, &host, &warnings);
@@ -58,7 +52,7 @@ static void our_own_hosts_are_sound_and_nothing_in_them_changes(void **state)
 		fit_autofree char *after = NULL;
 
 		current = names.items[i];
-		EXPECT(check_root(&root));
+		EXPECT_OF(current, check_root(&root));
 		after = fit_test_tree_dump(&root);
 		assert_string_equal(before, after);
 		fit_test_root_remove(&root);
@@ -117,7 +111,7 @@ static void damage_to_any_file_of_a_host_with_virtual_functions(void **state)
 static void check_captured(const char *path, const struct fit_fsroot *root)
 {
 	current = path;
-	EXPECT(check_root(root));
+	EXPECT_OF(current, check_root(root));
 }
 
 static void captured_hosts_of_other_projects_are_sound(void **state)
