@@ -89,8 +89,11 @@ static void clear_followed(struct fit_followed *followed)
 void fit_follower_init(struct fit_follower *follower, const struct fit_fsroot *root,
 	fit_follower_teller tell, void *context)
 {
-	*follower = (struct fit_follower){
-		.root = root, .tell = tell, .context = context, .irqbalance_due = FIT_QUEUE_NEVER};
+	*follower = (struct fit_follower){.root = root,
+		.tell = tell,
+		.context = context,
+		.restart_due = FIT_QUEUE_NEVER,
+		.irqbalance_due = FIT_QUEUE_NEVER};
 }
 
 void fit_follower_clear(struct fit_follower *follower)
@@ -194,11 +197,22 @@ static void drop_unlisted(struct fit_follower *follower)
 	follower->count = kept;
 }
 
+/* Has irqbalance been told of a domain? */
+static bool has_bans(const struct fit_state *state)
+{
+	for (size_t i = 0; i < state->ledger.count; i++)
+		if (state->ledger.items[i].kind == FIT_RESOURCE_BANNED_CPUS ||
+			state->ledger.items[i].kind == FIT_RESOURCE_BANNED_IRQS)
+			return true;
+	return false;
+}
+
 void fit_follower_load(struct fit_follower *follower, int64_t now)
 {
 	struct fit_err err = FIT_ERR_INIT;
 	struct fit_state state;
-	bool idle = !follower->count;
+	bool idle = follower->restart_due == FIT_QUEUE_NEVER;
+	bool needed;
 
 	if (fit_state_snapshot(follower->root, &state, &err) < 0) {
 		complain(follower, &follower->complaint, NULL, err.message);
@@ -211,12 +225,16 @@ void fit_follower_load(struct fit_follower *follower, int64_t now)
 		if (is_to_follow(&state.journals[i]))
 			follow(follower, &state.journals[i], now);
 	drop_unlisted(follower);
+	needed = follower->count || has_bans(&state);
 	fit_state_close(&state);
 	/* It may have been restarted while nobody looked. */
-	if (idle && follower->count)
+	if (idle && needed) {
 		follower->irqbalance_due = now;
-	else if (!follower->count)
+		follower->restart_due = now + FIT_FOLLOW_RESTART_MS;
+	} else if (!needed) {
 		follower->irqbalance_due = FIT_QUEUE_NEVER;
+		follower->restart_due = FIT_QUEUE_NEVER;
+	}
 }
 
 void fit_follower_hurry(struct fit_follower *follower, const char *uuid, int64_t now)
@@ -456,6 +474,8 @@ int64_t fit_follower_due(const struct fit_follower *follower)
 {
 	int64_t due = follower->irqbalance_due;
 
+	if (follower->restart_due < due)
+		due = follower->restart_due;
 	for (size_t i = 0; i < follower->count; i++)
 		if (follower->items[i].list_due < due)
 			due = follower->items[i].list_due;
@@ -464,7 +484,7 @@ int64_t fit_follower_due(const struct fit_follower *follower)
 
 void fit_follower_turn(struct fit_follower *follower, int64_t now)
 {
-	bool check = false;
+	bool check = follower->restart_due <= now;
 
 	for (size_t i = 0; i < follower->count; i++) {
 		struct fit_followed *followed = &follower->items[i];
@@ -473,8 +493,10 @@ void fit_follower_turn(struct fit_follower *follower, int64_t now)
 		if (followed->list_due <= now)
 			look_at(follower, followed, now);
 	}
-	if (check)
+	if (check) {
+		follower->restart_due = now + FIT_FOLLOW_RESTART_MS;
 		watch_irqbalance(follower, now);
+	}
 	if (follower->irqbalance_due <= now) {
 		follower->irqbalance_due = FIT_QUEUE_NEVER;
 		tell_irqbalance(follower);

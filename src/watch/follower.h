@@ -8,6 +8,9 @@
  *
  * What is known comes from the journals alone: of libvirt there are only hints that make it look
  * sooner. The time comes from the caller, in milliseconds of a monotonic clock.
+ *
+ * irqbalance, which forgets what it was told when it is restarted, is told again. While a domain
+ * has it leave something alone, the directory of its socket is looked at now and then.
  */
 #ifndef FIT_WATCH_FOLLOWER_H
 #define FIT_WATCH_FOLLOWER_H
@@ -24,6 +27,8 @@
 #define FIT_FOLLOW_CHANGE_MS 15000
 /* A new irqbalance opens its socket later than it makes it. */
 #define FIT_FOLLOW_IRQBALANCE_MS 2000
+/* How often its directory is looked at: it takes 10 seconds until it begins to balance. */
+#define FIT_FOLLOW_RESTART_MS 3000
 
 typedef void (*fit_follower_teller)(
 	void *context, enum fit_log_level level, const char *domain, const char *text);
@@ -39,6 +44,7 @@ struct fit_follower {
 	struct fit_patience patience;
 	char *complaint;	    /* what was said of the state that cannot be read; NULL */
 	int64_t irqbalance_changed; /* its directory's time, in nanoseconds */
+	int64_t restart_due;	    /* when to look at it; FIT_QUEUE_NEVER: nobody needs it */
 	int64_t irqbalance_due;	    /* when to look whether it is another one; FIT_QUEUE_NEVER */
 };
 

@@ -447,6 +447,48 @@ static void irqbalance_leaves_them_alone_also_after_its_restart(void **unused)
 	scene_close(&scene);
 }
 
+/* It has no device, only cores of its own. */
+static void irqbalance_is_told_again_of_a_domain_without_devices(void **unused)
+{
+	struct scene scene = {.now = 1000};
+
+	(void)unused;
+	setup(&scene.f);
+	fit_test_kernel_set(&scene.f.kernel, "run/irqbalance/cpus = 7\n"
+					     "run/irqbalance/irqs = none\n"
+					     "run/irqbalance/name = irqbalance1.sock\n");
+	scene_begin_to_follow(&scene);
+	assert_true(fit_follower_due(&scene.follower) == FIT_QUEUE_NEVER);
+	run_up(&scene.f, &guest_a);
+	has_value(&scene.f, "run/irqbalance/cpus", "2-3,7");
+	fit_follower_load(&scene.follower, scene.now);
+	scene_wait(&scene, FIT_FOLLOW_RESTART_MS + FIT_FOLLOW_IRQBALANCE_MS);
+	for (int life = 2; life < 4; life++) {
+		fit_autofree char *reborn =
+			fit_xasprintf("run/irqbalance/cpus = 6\n"
+				      "run/irqbalance/name = irqbalance%d.sock\n",
+				life);
+
+		/* For a while there is none. */
+		unlinkat(scene.f.root.fd, "run/irqbalance/name", 0);
+		scene_wait(&scene, FIT_FOLLOW_RESTART_MS + FIT_FOLLOW_IRQBALANCE_MS);
+		fit_test_kernel_set(&scene.f.kernel, reborn);
+		scene_wait(&scene, FIT_FOLLOW_RESTART_MS + FIT_FOLLOW_IRQBALANCE_MS);
+		has_value(&scene.f, "run/irqbalance/cpus", "2-3,6");
+	}
+	/* While it stays the same nothing is written. */
+	scene.f.kernel.changes = 0;
+	scene_wait(&scene, (int64_t)FIT_FOLLOW_RESTART_MS * 10);
+	assert_int_equal(scene.f.kernel.changes, 0);
+	run_down(&scene.f, &guest_a);
+	has_value(&scene.f, "run/irqbalance/cpus", "6");
+	fit_follower_load(&scene.follower, scene.now);
+	assert_true(fit_follower_due(&scene.follower) == FIT_QUEUE_NEVER);
+	scene_end_following(&scene);
+	fit_strlist_clear(&scene.said);
+	teardown(&scene.f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -467,6 +509,7 @@ int main(void)
 		cmocka_unit_test(nothing_wakes_up_without_a_device_to_follow),
 		cmocka_unit_test(guests_are_looked_at_together),
 		cmocka_unit_test(irqbalance_leaves_them_alone_also_after_its_restart),
+		cmocka_unit_test(irqbalance_is_told_again_of_a_domain_without_devices),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
