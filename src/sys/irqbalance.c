@@ -22,6 +22,9 @@
 #define ANSWER_MAX 65536
 #define IRQ_MAX	   UINT32_MAX
 
+/* No command of any release: nothing is done and nothing answered. */
+#define NOTHING "nothing"
+
 /* Releases before 1.9.5 cut a command after 500 bytes, in the middle of a number. */
 #define COMMAND_MAX 490
 
@@ -75,23 +78,60 @@ static int connect_any(const struct fit_fsroot *root, char **ret_name)
 	return -1;
 }
 
+static bool say(int fd, const char *command)
+{
+	return send(fd, command, strlen(command), MSG_NOSIGNAL) == (ssize_t)strlen(command);
+}
+
+/* Whoever connects must say something: release 1.9.2 takes what is left of the command before for
+ * one that says nothing. */
+static bool lives(const struct fit_fsroot *root, const char *name)
+{
+	size_t digits = strspn(name + strlen(PREFIX), "0123456789");
+	fit_autofree char *path =
+		fit_xasprintf(FIT_PATH_PROC "/%.*s/comm", (int)digits, name + strlen(PREFIX));
+	fit_autofree char *program = fit_fsroot_try_read(root, path);
+	fit_autoclose int fd = -1;
+
+	if (fit_streq(program, PREFIX))
+		return true;
+	fd = connect_to(root, name);
+	return fd >= 0 && say(fd, NOTHING);
+}
+
 char *fit_irqbalance_find(const struct fit_fsroot *root)
 {
-	char *name = NULL;
-	fit_autoclose int fd = connect_any(root, &name);
+	fit_autostrlist struct fit_strlist names = {0};
 
-	return fd >= 0 ? name : NULL;
+	if (fit_fsroot_list(root, FIT_PATH_IRQBALANCE, &names, NULL) < 0)
+		return NULL;
+	for (size_t i = 0; i < names.count; i++)
+		if (is_socket_name(names.items[i]) && lives(root, names.items[i]))
+			return fit_xstrdup(names.items[i]);
+	return NULL;
+}
+
+/* It looks at its connections now: it has taken a command, and hung up. At times it does not for as
+ * long as it sleeps between two scans. Who asks something then and does not wait so long kills it:
+ * it answers to nobody, and no release handles the signal for that. */
+static bool listens(const struct fit_fsroot *root)
+{
+	fit_autofree char *name = NULL;
+	fit_autoclose int fd = connect_any(root, &name);
+	char byte;
+
+	return fd >= 0 && say(fd, NOTHING) && recv(fd, &byte, 1, 0) == 0;
 }
 
 static char *answer_to(const struct fit_fsroot *root, const char *command)
 {
 	fit_autofree char *name = NULL;
-	fit_autoclose int fd = connect_any(root, &name);
+	fit_autoclose int fd = listens(root) ? connect_any(root, &name) : -1;
 	struct fit_buffer answer = {0};
 	char chunk[4096];
 	ssize_t got;
 
-	if (fd < 0 || send(fd, command, strlen(command), MSG_NOSIGNAL) < 0)
+	if (fd < 0 || !say(fd, command))
 		return NULL;
 	while ((got = recv(fd, chunk, sizeof(chunk), 0)) > 0 && answer.length < ANSWER_MAX)
 		fit_buffer_add_bytes(&answer, chunk, (size_t)got);
@@ -169,7 +209,7 @@ int fit_irqbalance_write(const struct fit_fsroot *root, enum fit_irqbalance_list
 		return fit_err_set(err, FIT_ERR_REFUSED,
 			"irqbalance cannot be told to leave so many interrupts alone: '%s'", value);
 	fd = connect_any(root, &name);
-	if (fd < 0 || send(fd, command, strlen(command), MSG_NOSIGNAL) != (ssize_t)strlen(command))
+	if (fd < 0 || !say(fd, command))
 		return fit_err_sys(err, errno, "cannot tell irqbalance '%s'", command);
 	return 0;
 }

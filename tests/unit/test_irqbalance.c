@@ -84,24 +84,56 @@ static int listen_at(const struct fit_fsroot *root, const char *name)
 	return fd;
 }
 
-/* Answers setup until it is killed; what else it is told goes to @log. */
-static pid_t serve(int listener, int log)
+/* Answers setup until it is killed; settings go to @log. As release 1.9.2 it takes what is left in
+ * its buffer for a command when there is none, and dies of an answer that nobody takes. */
+static pid_t serve(int listener, int log, unsigned int busy_ms)
 {
 	static const char answer[] = "SLEEP 10 IRQ 9 LOAD 0 DIFF 0 CLASS 0 BANNED 00000030";
 	pid_t child = fork();
-	char command[1024];
+	char command[1024] = "";
 
+	if (!child)
+		usleep(busy_ms * 1000);
 	while (!child) {
 		int fd = accept(listener, NULL, NULL);
 		ssize_t got = recv(fd, command, sizeof(command), 0);
 
-		if (got == 5 && memcmp(command, "setup", 5) == 0)
+		if (memcmp(command, "setup", 5) == 0) {
+			usleep(10000);
 			(void)!write(fd, answer, sizeof(answer) - 1);
-		else if (got > 0)
+		} else if (got > 0 && memcmp(command, "settings", 8) == 0) {
 			(void)!write(log, command, (size_t)got);
+		}
 		close(fd);
 	}
 	return child;
+}
+
+/* One that is asked while it sleeps does not answer, and lives on. */
+static void who_does_not_wait_does_not_kill_it(void **unused)
+{
+	struct fit_fsroot root = fit_test_root("run/irqbalance/\n");
+	int listener = listen_at(&root, "irqbalance22.sock");
+	pid_t child = serve(listener, STDERR_FILENO, 3500);
+	fit_autofree char *cpus = NULL;
+
+	(void)unused;
+	assert_null(fit_irqbalance_read(&root, FIT_IRQBALANCE_CPUS));
+	usleep(1500000);
+	cpus = fit_irqbalance_read(&root, FIT_IRQBALANCE_CPUS);
+	assert_string_equal(cpus, "4-5");
+	for (int i = 0; i < 3; i++) {
+		fit_autofree char *name = fit_irqbalance_find(&root);
+		fit_autofree char *again = fit_irqbalance_read(&root, FIT_IRQBALANCE_CPUS);
+
+		assert_string_equal(name, "irqbalance22.sock");
+		assert_string_equal(again, "4-5");
+	}
+	assert_int_equal(waitpid(child, NULL, WNOHANG), 0);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	close(listener);
+	fit_test_root_remove(&root);
 }
 
 static void it_is_spoken_to_over_its_socket(void **unused)
@@ -125,7 +157,7 @@ static void it_is_spoken_to_over_its_socket(void **unused)
 	assert_int_equal(fit_irqbalance_write(&root, FIT_IRQBALANCE_CPUS, "2", &err), -1);
 	listener = listen_at(&root, "irqbalance22.sock");
 	assert_int_equal(pipe(ends), 0);
-	child = serve(listener, ends[1]);
+	child = serve(listener, ends[1], 0);
 	cpus = fit_irqbalance_read(&root, FIT_IRQBALANCE_CPUS);
 	irqs = fit_irqbalance_read(&root, FIT_IRQBALANCE_IRQS);
 	name = fit_irqbalance_find(&root);
@@ -250,6 +282,7 @@ int main(void)
 		cmocka_unit_test(answers_are_understood),
 		cmocka_unit_test(nothing_is_said_in_a_word),
 		cmocka_unit_test(it_is_spoken_to_over_its_socket),
+		cmocka_unit_test(who_does_not_wait_does_not_kill_it),
 		cmocka_unit_test(domains_share_what_it_leaves_alone),
 		cmocka_unit_test(what_it_does_not_show_yet_is_taken_back_all_the_same),
 		cmocka_unit_test(one_that_was_restarted_is_told_again),
