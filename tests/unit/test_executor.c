@@ -265,7 +265,7 @@ static void a_vf_that_does_not_appear_is_an_error(void **unused)
 	f.kernel.vfs_stay_away = true;
 	make_ops(&ops, &guest_a);
 	open_state(&f, &state);
-	state.deadline = fit_clock_ms() + 30;
+	state.deadline = fit_clock_ms() + 300;
 	assert_int_equal(prepare(&state, A, &ops, &err), -1);
 	assert_non_null(strstr(err.message, "VF 0 did not appear"));
 	fit_state_close(&state);
