@@ -36,7 +36,8 @@ static void want(struct placing *placing, const char *path, enum fit_irq_wish wi
 {
 	fit_wanted_set(&placing->wanted, FIT_RESOURCE_IRQ, &by_stop, fit_xstrdup(path),
 		fit_irq_contribution(wish, cpus));
-	placing->wanted.items[placing->wanted.count - 1].replaces = true;
+	for (size_t i = 0; i < placing->wanted.count; i++)
+		placing->wanted.items[i].replaces = true;
 }
 
 /* FIT_IRQ_AVOID stands for all that does not place a vector. */
@@ -175,6 +176,13 @@ static void put_back(struct placing *placing, const struct fit_vector *vector,
 	want(placing, vector->path, FIT_IRQ_LEFT, cpus);
 }
 
+/* Can the vector stay on these CPUs? Not when its own has gone offline, for example. */
+static bool may_stay(const struct placing *placing, const struct fit_cpuset *cpus)
+{
+	return placing->journal->interrupts_spread ? fit_cpuset_is_subset(cpus, &placing->usable)
+						   : fit_cpuset_equal(cpus, &placing->usable);
+}
+
 static void look_at(struct placing *placing, const struct fit_vector *vector)
 {
 	struct fit_claim_entry *claim = fit_vectors_claim(placing->journal, vector->path);
@@ -191,8 +199,7 @@ static void look_at(struct placing *placing, const struct fit_vector *vector)
 	}
 	if (wish_of(claim, &cpus) == FIT_IRQ_LEFT)
 		return;
-	/* Its CPU has gone offline, for example. */
-	if (!fit_cpuset_is_subset(&cpus, &placing->usable))
+	if (!may_stay(placing, &cpus))
 		choose(placing, vector->path);
 	else if (fit_cpuset_parse_list(current, &affinity, NULL) < 0 ||
 		 fit_cpuset_equal(&affinity, &cpus))

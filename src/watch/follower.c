@@ -41,6 +41,7 @@ struct fit_followed {
 	struct expected *expected;
 	size_t expected_count;
 	bool listed;	     /* in the journals that were loaded last */
+	bool displaced;	     /* CPUs have come or gone since it was placed */
 	bool refused;	     /* vectors without a claim wait for the next check */
 	int64_t hurry_until; /* until then it is looked at often */
 	int64_t list_due;
@@ -102,6 +103,7 @@ void fit_follower_clear(struct fit_follower *follower)
 		clear_followed(&follower->items[i]);
 	free(follower->items);
 	free(follower->complaint);
+	free(follower->online);
 	fit_patience_clear(&follower->patience);
 	*follower = (struct fit_follower){0};
 }
@@ -344,7 +346,7 @@ static bool is_due_for_work(
 	}
 	if (check)
 		followed->refused = false;
-	if (lists_differ(follower, followed))
+	if (followed->displaced || lists_differ(follower, followed))
 		return true;
 	for (size_t i = 0; i < followed->expected_count && check; i++)
 		if (is_moved(follower, &followed->expected[i]))
@@ -380,6 +382,7 @@ static int place(struct fit_follower *follower, struct fit_followed *followed,
 	if (!journal || !is_to_follow(journal))
 		return 0;
 	status = fit_vectors_place(state, journal, &follower->patience, now, &report, err);
+	followed->displaced = false;
 	tell_placed(follower, followed, journal, &report);
 	learn(followed, journal);
 	/* What this could not change is not tried at every look. */
@@ -427,6 +430,17 @@ static void look_at(struct fit_follower *follower, struct fit_followed *followed
 		followed->check_due = next_moment(now, FIT_FOLLOW_SELDOM_MS);
 	followed->list_due = now < followed->hurry_until ? next_moment(now, FIT_FOLLOW_OFTEN_MS)
 							 : followed->check_due;
+}
+
+/* The kernel keeps the affinity to a CPU that goes offline, and takes another one. */
+static void watch_cpus(struct fit_follower *follower)
+{
+	fit_autofree char *online = fit_fsroot_try_read(follower->root, FIT_PATH_CPU_ONLINE);
+
+	for (size_t i = 0; i < follower->count; i++)
+		follower->items[i].displaced |=
+			follower->online && !fit_streq(online, follower->online);
+	fit_xreplace(&follower->online, online);
 }
 
 /* It has a socket for each of its lives in a directory that is made for it. */
@@ -486,10 +500,13 @@ void fit_follower_turn(struct fit_follower *follower, int64_t now)
 {
 	bool check = follower->restart_due <= now;
 
+	for (size_t i = 0; i < follower->count; i++)
+		check |= follower->items[i].check_due <= now;
+	if (check)
+		watch_cpus(follower);
 	for (size_t i = 0; i < follower->count; i++) {
 		struct fit_followed *followed = &follower->items[i];
 
-		check |= followed->check_due <= now;
 		if (followed->list_due <= now)
 			look_at(follower, followed, now);
 	}

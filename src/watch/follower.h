@@ -42,6 +42,7 @@ struct fit_follower {
 	struct fit_followed *items; /* domains */
 	size_t count;
 	struct fit_patience patience;
+	char *online;		    /* CPUs, at the last check; NULL: not known */
 	char *complaint;	    /* what was said of the state that cannot be read; NULL */
 	int64_t irqbalance_changed; /* its directory's time, in nanoseconds */
 	int64_t restart_due;	    /* when to look at it; FIT_QUEUE_NEVER: nobody needs it */

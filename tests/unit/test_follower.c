@@ -287,11 +287,21 @@ static void a_cpu_that_goes_offline_loses_its_vectors(void **unused)
 	scene_begin_to_follow(&scene);
 	vector_is_on(&scene, 50, "2");
 	fit_test_kernel_set(&scene.f.kernel, CPU_DIR "/online = 0-1,3-7\n");
-	/* The next change finds it. */
+	scene_wait(&scene, IN_TIME_LATE_MS);
+	vector_is_on(&scene, 50, "3");
 	vector_appears(&scene, VF_A, 51, 1);
 	scene_wait(&scene, IN_TIME_MS);
-	vector_is_on(&scene, 50, "3");
 	vector_is_on(&scene, 51, "4");
+	/* Those that all go to all CPUs get this one back. */
+	fit_test_kernel_set(&scene.f.kernel, CPU_DIR "/online = 0-1,4-7\n");
+	scene_start_guest(&scene, "2-5", false);
+	fit_follower_load(&scene.follower, scene.now);
+	scene_wait(&scene, IN_TIME_LATE_MS);
+	vector_is_on(&scene, 50, "4-5");
+	fit_test_kernel_set(&scene.f.kernel, CPU_DIR "/online = 0-7\n");
+	scene_wait(&scene, IN_TIME_LATE_MS);
+	vector_is_on(&scene, 50, "2-5");
+	vector_is_on(&scene, 51, "2-5");
 	scene_close(&scene);
 }
 
