@@ -51,6 +51,7 @@ struct fit_claim_entry *fit_vectors_claim(struct fit_journal *journal, const cha
 
 struct fit_vectors_report {
 	size_t placed;		  /* vectors that have their CPUs */
+	size_t lagging;		  /* of them, those that still come to another one */
 	size_t fresh;		  /* found by this call */
 	size_t gone;		  /* missed by this call */
 	struct fit_strlist notes; /* what others or the kernel did about it */

@@ -275,14 +275,30 @@ static int place(struct placing *placing, struct fit_err *err)
 	return leave_refused(placing, err);
 }
 
-static size_t count_placed(const struct fit_journal *journal)
+/* An interrupt that is not remapped moves only when it happens. */
+static bool lags(const struct fit_fsroot *root, const char *path, const struct fit_cpuset *wanted)
+{
+	fit_autofree char *file = fit_sibling_path(path, "effective_affinity_list");
+	fit_autofree char *text = fit_fsroot_try_read(root, file);
+	struct fit_cpuset effective;
+
+	return text && fit_cpuset_parse_list(text, &effective, NULL) == 0 &&
+	       !fit_cpuset_is_subset(&effective, wanted);
+}
+
+static void count_placed(const struct fit_fsroot *root, const struct fit_journal *journal,
+	struct fit_vectors_report *report)
 {
 	struct fit_cpuset cpus;
-	size_t count = 0;
 
-	for (size_t i = 0; i < journal->claim_count; i++)
-		count += wish_of(&journal->claims[i], &cpus) == FIT_IRQ_TO;
-	return count;
+	for (size_t i = 0; i < journal->claim_count; i++) {
+		const struct fit_claim_entry *claim = &journal->claims[i];
+
+		if (wish_of(claim, &cpus) != FIT_IRQ_TO)
+			continue;
+		report->placed++;
+		report->lagging += lags(root, claim->path, &cpus);
+	}
 }
 
 int fit_vectors_place(struct fit_state *state, struct fit_journal *journal,
@@ -300,7 +316,7 @@ int fit_vectors_place(struct fit_state *state, struct fit_journal *journal,
 	if (journal->stage == FIT_STAGE_STARTED && !fit_cpuset_is_empty(&journal->interrupt_cpus)) {
 		fit_vectors_find(state->root, journal, &placing.vectors);
 		result = place(&placing, err);
-		report.placed = count_placed(journal);
+		count_placed(state->root, journal, &report);
 	}
 	free(placing.cpus);
 	fit_wanted_clear(&placing.wanted);

@@ -360,8 +360,10 @@ static void tell_placed(struct fit_follower *follower, const struct fit_followed
 	const struct fit_journal *journal, const struct fit_vectors_report *report)
 {
 	fit_autofree char *cpus = fit_cpuset_describe(&journal->interrupt_cpus, "CPU");
-	fit_autofree char *text = fit_xasprintf("%zu interrupt%s of its devices placed on %s",
-		report->placed, fit_plural(report->placed), cpus);
+	fit_autofree char *lagging =
+		fit_xasprintf(", %zu of them from the next one on", report->lagging);
+	fit_autofree char *text = fit_xasprintf("%zu interrupt%s of its devices placed on %s%s",
+		report->placed, fit_plural(report->placed), cpus, report->lagging ? lagging : "");
 
 	for (size_t i = 0; i < report->notes.count; i++)
 		follower->tell(

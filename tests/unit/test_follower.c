@@ -44,6 +44,22 @@ static void new_vectors_of_a_booting_guest_are_spread_in_time(void **unused)
 	scene_close(&scene);
 }
 
+static void one_that_has_not_moved_yet_is_told(void **unused)
+{
+	struct scene scene;
+
+	(void)unused;
+	scene_open(&scene);
+	vector_appears(&scene, VF_A, 50, 0);
+	vector_appears(&scene, VF_A, 51, 1);
+	fit_test_kernel_set(&scene.f.kernel, "proc/irq/50/effective_affinity_list = 2\n"
+					     "proc/irq/51/effective_affinity_list = 7\n");
+	scene_begin_to_follow(&scene);
+	assert_true(scene_has_said(&scene,
+		"2 interrupts of its devices placed on CPUs 2-5, 1 of them from the next one on"));
+	scene_close(&scene);
+}
+
 /* Those that still are there at the stop go back to where they were born. */
 static void what_remains_at_the_stop_is_given_back(void **unused)
 {
@@ -503,6 +519,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(new_vectors_of_a_booting_guest_are_spread_in_time),
+		cmocka_unit_test(one_that_has_not_moved_yet_is_told),
 		cmocka_unit_test(what_remains_at_the_stop_is_given_back),
 		cmocka_unit_test(without_spreading_all_go_to_all_cpus),
 		cmocka_unit_test(cores_are_filled_before_their_threads),
