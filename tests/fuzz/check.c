@@ -52,7 +52,7 @@ static int load(void *context, const char *name, char **ret_path, char **ret_tex
 	return 0;
 }
 
-int fit_fuzz_render(struct check *check, const char *xml, const char *profile,
+static int render(struct check *check, const char *xml, const char *profile, bool arrives,
 	struct fit_render_result *ret_result, struct fit_err *err)
 {
 	struct fit_request asked = {0};
@@ -61,6 +61,7 @@ int fit_fuzz_render(struct check *check, const char *xml, const char *profile,
 		.length = strlen(xml),
 		.name = "vm.xml",
 		.asked = &asked,
+		.arrives = arrives,
 		.host = check->host,
 		.claims = &check->claims,
 		.load = load,
@@ -77,6 +78,18 @@ int fit_fuzz_render(struct check *check, const char *xml, const char *profile,
 				  !xmlCheckUTF8((const xmlChar *)err->message)))
 		fit_fuzz_broken(check, "refusal", "code %d, '%s'", err->code, err->message);
 	return status;
+}
+
+int fit_fuzz_render(struct check *check, const char *xml, const char *profile,
+	struct fit_render_result *ret_result, struct fit_err *err)
+{
+	return render(check, xml, profile, false, ret_result, err);
+}
+
+int fit_fuzz_render_arrived(struct check *check, const char *xml,
+	struct fit_render_result *ret_result, struct fit_err *err)
+{
+	return render(check, xml, "first", true, ret_result, err);
 }
 
 char *fit_fuzz_revert(struct check *check, const char *xml, struct fit_strlist *notes)
@@ -165,7 +178,8 @@ void fit_fuzz_check(const struct fit_fuzz_case *c, struct fit_fuzz_result *ret_r
 		fit_draw_seed(1, c->edits);
 		if (fit_fuzz_check_fitted(&check) && fit_fuzz_check_fixpoint(&check) &&
 			fit_fuzz_check_libvirt(&check) && fit_fuzz_check_second(&check) &&
-			fit_fuzz_check_edits(&check) && fit_fuzz_check_tampered(&check))
+			fit_fuzz_check_edits(&check) && fit_fuzz_check_tampered(&check) &&
+			fit_fuzz_check_arrival(&check))
 			check.result.outcome = FIT_FUZZ_HELD;
 	}
 	*ret_result = check.result;

@@ -24,6 +24,10 @@ bool fit_fuzz_broken(struct check *check, const char *property, const char *form
 int fit_fuzz_render(struct check *check, const char *xml, const char *profile,
 	struct fit_render_result *ret_result, struct fit_err *err);
 
+/* The same of a domain that arrives. */
+int fit_fuzz_render_arrived(struct check *check, const char *xml,
+	struct fit_render_result *ret_result, struct fit_err *err);
+
 /* The text after revert, NULL when it is refused; to be freed. @notes may be NULL. */
 char *fit_fuzz_revert(struct check *check, const char *xml, struct fit_strlist *notes);
 
@@ -42,5 +46,6 @@ bool fit_fuzz_check_libvirt(struct check *check);  /* the same with libvirt in b
 bool fit_fuzz_check_edits(struct check *check);	   /* what a user changes stays */
 bool fit_fuzz_check_second(struct check *check);   /* another profile leaves nothing behind */
 bool fit_fuzz_check_tampered(struct check *check); /* a record that is not ours any more */
+bool fit_fuzz_check_arrival(struct check *check);  /* on another host, which @check has then */
 
 #endif

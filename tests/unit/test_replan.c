@@ -14,6 +14,7 @@
 #include "core/render.h"
 #include "core/rewrite.h"
 #include "core/xml.h"
+#include "support_arrival.h"
 #include "support_corpus.h"
 #include "support_domain.h"
 #include "support_host.h"
@@ -54,64 +55,18 @@ static int try_render(const struct move *move, bool arrives, const char *name, c
 	return status;
 }
 
-static void drop(xmlNode *node)
-{
-	xmlUnlinkNode(node);
-	xmlFreeNode(node);
-}
-
-static void drop_children(xmlNode *parent, const char *name)
-{
-	xmlNode *node;
-
-	while (parent && (node = fit_xml_child(parent, name)))
-		drop(node);
-}
-
-/* What libvirt lets a hook change, by elements and not by the paths of replan.c. */
-static void drop_placements(xmlDoc *doc)
-{
-	xmlNode *root = xmlDocGetRootElement(doc);
-	xmlNode *devices = fit_xml_child(root, "devices");
-
-	for (const char *const *name = (const char *const[]){"metadata", "cputune", "numatune",
-		     "iothreads", "iothreadids", NULL};
-		*name; name++)
-		drop_children(root, *name);
-	drop_children(fit_xml_child(root, "memoryBacking"), "hugepages");
-	for (xmlNode *device = devices ? fit_xml_child(devices, NULL) : NULL; device;
-		device = fit_xml_next(device, NULL)) {
-		xmlNode *driver = fit_xml_child(device, "driver");
-		const xmlNode *alias = fit_xml_child(device, "alias");
-		fit_autofree char *name = alias ? fit_xml_attr(alias, "name") : NULL;
-
-		if (name && fit_starts_with(name, "ua-virt-fit-vf"))
-			drop_children(device, "source");
-		if (!driver)
-			continue;
-		xmlUnsetProp(driver, (const xmlChar *)"iothread");
-		drop_children(driver, "iothreads");
-		if (!driver->properties && !fit_xml_child(driver, NULL))
-			drop(driver);
-	}
-	if (fit_xml_child(root, "memoryBacking") &&
-		!fit_xml_child(fit_xml_child(root, "memoryBacking"), NULL))
-		drop_children(root, "memoryBacking");
-}
-
 static void expect_same_for_the_guest(const char *path, const char *before, const char *after)
 {
 	fit_autodoc xmlDoc *old = fit_test_parse(before);
 	fit_autodoc xmlDoc *new = fit_test_parse(after);
+	fit_autofree char *a = NULL;
+	fit_autofree char *b = NULL;
 
-	drop_placements(old);
-	drop_placements(new);
-	if (!fit_xml_equivalent(xmlDocGetRootElement(old), xmlDocGetRootElement(new))) {
-		fit_autofree char *a = fit_xml_print(old);
-		fit_autofree char *b = fit_xml_print(new);
-
-		fail_msg("%s: the guest sees another machine:\n%s\n%s", path, a, b);
-	}
+	if (fit_test_same_for_the_guest(old, new))
+		return;
+	a = fit_xml_print(old);
+	b = fit_xml_print(new);
+	fail_msg("%s: the guest sees another machine:\n%s\n%s", path, a, b);
 }
 
 /* Each node of the host runs a domain on its first cores. */
