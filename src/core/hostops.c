@@ -36,6 +36,7 @@ static struct fit_op *add_op(struct fit_hostops *ops, enum fit_op_kind kind)
 		[FIT_OP_PAGES] = {FIT_PHASE_PREPARE, FIT_PHASE_STOPPED},
 		[FIT_OP_SETTING] = {FIT_PHASE_START, FIT_PHASE_STOPPED},
 		[FIT_OP_ISOLATE] = {FIT_PHASE_START, FIT_PHASE_STOPPED},
+		[FIT_OP_PARTITION] = {FIT_PHASE_STARTED, FIT_PHASE_STOPPED},
 		[FIT_OP_VF_ATTRIBUTE] = {FIT_PHASE_START, FIT_PHASE_RELEASE},
 		[FIT_OP_ETHTOOL] = {FIT_PHASE_START, FIT_PHASE_RELEASE},
 		[FIT_OP_DRIVER] = {FIT_PHASE_PREPARE, FIT_PHASE_RELEASE},
@@ -350,6 +351,9 @@ static void add_isolation(const struct fit_profile *profile, struct fit_hostops 
 	op->cpus = *cpus;
 	op->where = place_of_intent(&profile->isolate.intent);
 	op->optional = !profile->isolate.missing_refuse;
+	op->partition = profile->isolate.partition && !fit_cpuset_is_empty(&ops->exclusive_cpus);
+	if (op->partition)
+		add_op(ops, FIT_OP_PARTITION)->cpus = ops->exclusive_cpus;
 }
 
 /* vCPUs that the profile dedicates CPUs to, and that have them: pins that the user kept may float,
@@ -551,6 +555,8 @@ char *fit_op_describe(const struct fit_op *op)
 		return describe_threads(op, cpus);
 	case FIT_OP_ISOLATE:
 		return fit_xasprintf("processes of the host off %s", cpus);
+	case FIT_OP_PARTITION:
+		return fit_xasprintf("isolated partitions of %s", cpus);
 	case FIT_OP_IRQS_ELSEWHERE:
 		return fit_xasprintf("interrupts of other devices off %s", cpus);
 	case FIT_OP_IRQS_DEVICE:

@@ -23,6 +23,7 @@ enum fit_op_kind {
 	FIT_OP_PAGES,	     /* `pages` of `page_kib` free on `nodes`: PREPARE, STOPPED */
 	FIT_OP_SETTING,	     /* `setting` to `value`: as its row says, STOPPED */
 	FIT_OP_ISOLATE,	     /* the host's processes off `cpus`: START, STOPPED */
+	FIT_OP_PARTITION,    /* `cpus`, of vCPUs, in isolated cpusets: STARTED, STOPPED */
 	FIT_OP_VF_ATTRIBUTE, /* `path` of VF `device` to `value`: START, RELEASE */
 	FIT_OP_ETHTOOL, /* `path` of the PFs of VFs among `devices` to `value`: START, RELEASE */
 	FIT_OP_DRIVER,	/* `devices` get the driver `value`: PREPARE, RELEASE */
@@ -55,6 +56,7 @@ struct fit_op {
 			* ethtool sets, as in sys/ethtool.h */
 	char *value;   /* as profiles spell it; of a literal write as it is written */
 	char *where;   /* "FILE:LINE" of the profile that asks for it; NULL: not said */
+	bool partition; /* FIT_OP_ISOLATE: FIT_OP_PARTITION follows */
 	bool optional; /* a host without it gets a warning, not a refusal */
 };
 

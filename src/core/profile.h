@@ -350,6 +350,7 @@ enum fit_isolate {
 struct fit_intent_isolate {
 	struct fit_intent intent;
 	enum fit_isolate cpus;
+	bool partition; /* and the vCPUs' CPUs are out of the scheduler's balancing */
 	bool missing_refuse;
 };
 

@@ -29,6 +29,8 @@ const struct fit_profile_attribute fit_grammar_isolate[] = {
 		WORDS({"vcpus", FIT_ISOLATE_VCPUS}, {"own", FIT_ISOLATE_OWN},
 			{"none", FIT_ISOLATE_NOTHING}),
 		NULL, "vcpus"},
+	{"partition", &fit_field_flag, FIELD(isolate, partition),
+		WORDS({"isolated", 1}, {"none", 0}), NULL, "none"},
 	{"missing", &fit_field_flag, FIELD(isolate, missing_refuse),
 		WORDS({"warn", 0}, {"refuse", 1}), NULL, "warn"},
 	{0},

@@ -49,6 +49,9 @@ static int expand_one(struct fit_expansion *expansion, const struct fit_op *op, 
 		return fit_host_setting_expand(expansion, op, err);
 	case FIT_OP_ISOLATE:
 		return fit_isolation_expand(expansion, op, err);
+	case FIT_OP_PARTITION:
+		fit_partition_expand(expansion, op);
+		break;
 	case FIT_OP_VF_ATTRIBUTE:
 		return fit_vf_attribute_expand(expansion, op, err);
 	case FIT_OP_ETHTOOL:
@@ -236,6 +239,18 @@ static int write_claim(struct fit_state *state, struct fit_wanted *wanted,
 	return 0;
 }
 
+/* Of what is of no use alone, all, when one has been refused. */
+static void leave_out_together(const struct fit_wanted_list *list, struct fit_strlist *left_out)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct fit_wanted *wanted = &list->items[i];
+
+		if (fit_resource_ops(wanted->kind)->together &&
+			!fit_strlist_contains(left_out, wanted->path))
+			fit_strlist_add(left_out, wanted->path);
+	}
+}
+
 int fit_executor_claim(struct fit_state *state, struct fit_journal *journal,
 	struct fit_wanted_list *list, struct fit_strlist *notes, struct fit_err *err)
 {
@@ -243,6 +258,7 @@ int fit_executor_claim(struct fit_state *state, struct fit_journal *journal,
 	fit_autostrlist struct fit_strlist left_out = {0};
 	struct fit_claim_filter dropped = {.until = FIT_PHASE_RELEASE, .paths = &left_out};
 	size_t interrupts = 0;
+	bool broken = false;
 
 	for (size_t i = 0; i < list->count; i++)
 		if (claim_one(state, journal, &list->items[i], &online, err) < 0)
@@ -252,18 +268,25 @@ int fit_executor_claim(struct fit_state *state, struct fit_journal *journal,
 		return -1;
 	for (size_t i = 0; i < list->count; i++) {
 		struct fit_wanted *wanted = &list->items[i];
-		int written = write_claim(state, wanted, &online, notes, err);
+		bool together = fit_resource_ops(wanted->kind)->together;
+		int written;
 
+		if (together && broken)
+			continue;
+		written = write_claim(state, wanted, &online, notes, err);
 		if (written < 0)
 			return -1;
 		if (written)
 			continue;
+		broken |= together;
 		fit_strlist_add(&left_out, wanted->path);
 		interrupts += wanted->kind == FIT_RESOURCE_IRQ;
 	}
 	if (interrupts && notes)
 		fit_strlist_addf(
 			notes, "%zu of %zu interrupts cannot be moved", interrupts, list->count);
+	if (broken)
+		leave_out_together(list, &left_out);
 	/* What cannot be taken back either stays pending. */
 	if (left_out.count)
 		(void)fit_undo_claims(state, journal, &dropped, notes, NULL);

@@ -85,6 +85,7 @@
 #define FIT_PATH_IPV6_ADDRESSES "proc/self/net/if_inet6"
 #define FIT_PATH_CPU_POSSIBLE	FIT_PATH_CPU "/possible"
 #define FIT_PATH_CGROUP		"sys/fs/cgroup"
+#define FIT_PATH_CPUS_ISOLATED	FIT_PATH_CGROUP "/cpuset.cpus.isolated"
 #define FIT_PATH_PROC		"proc"
 #define FIT_PATH_QEMU_PIDS	"run/libvirt/qemu" /* libvirt's: NAME.pid */
 #define FIT_PATH_IRQBALANCE	"run/irqbalance"

@@ -15,6 +15,8 @@
  *   slice     UNIT.d/50-AllowedCPUs.conf  CPUs to be off      baseline - all of them
  *   group     cgroup/GROUP/cpuset.cpus    the same, without systemd
  *   controllers  cgroup/cgroup.subtree_control   "cpuset"     baseline and that
+ *   exclusive GROUP/cpuset.cpus.exclusive     CPUs        baseline and all of them
+ *   partition GROUP/cpuset.cpus.partition     "isolated"  that
  *   pf-up     PF/net/NAME/flags           "up"                that
  *   vf-attribute  PF/sriov/N/NAME (made up)  as it is set     the latest; baseline when none
  *   ethtool   PF/ethtool/SETTING (made up)   the same         the latest; baseline when none
@@ -47,6 +49,8 @@ enum fit_resource_kind {
 	FIT_RESOURCE_SLICE,
 	FIT_RESOURCE_GROUP,
 	FIT_RESOURCE_CONTROLLERS,
+	FIT_RESOURCE_EXCLUSIVE,
+	FIT_RESOURCE_PARTITION,
 	FIT_RESOURCE_PF_UP,
 	FIT_RESOURCE_VF_ATTRIBUTE,
 	FIT_RESOURCE_ETHTOOL,
@@ -85,6 +89,9 @@ struct fit_resource_ops {
 	/* What is read is not always up to date yet. So values that were written once stay known,
 	 * and the last one counts as what is there. */
 	bool lags;
+	/* One is of no use without the others of such kinds that a domain wants: all of them are
+	 * optional, and when one is refused all are left out. */
+	bool together;
 	/* Why the value cannot change from @current to @target for the domain @uuid; NULL: it can.
 	 * To be freed. */
 	char *(*obstacle)(const struct fit_state *state, const struct fit_ledger_entry *entry,

@@ -12,6 +12,8 @@ extern const struct fit_resource_ops fit_resource_irq;
 extern const struct fit_resource_ops fit_resource_slice;
 extern const struct fit_resource_ops fit_resource_group;
 extern const struct fit_resource_ops fit_resource_controllers;
+extern const struct fit_resource_ops fit_resource_exclusive;
+extern const struct fit_resource_ops fit_resource_partition;
 extern const struct fit_resource_ops fit_resource_pf_up;
 extern const struct fit_resource_ops fit_resource_vf_attribute;
 extern const struct fit_resource_ops fit_resource_ethtool;

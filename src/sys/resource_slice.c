@@ -233,6 +233,21 @@ static char *obstacle(const struct fit_state *state, const struct fit_cpuset *cp
 					  : obstacle_of_kernel(state->root);
 }
 
+/* It is made when QEMU runs, which is too late to refuse anything. */
+static int want_partition(struct fit_expansion *expansion, const struct fit_op *op,
+	const char *list, struct fit_err *err)
+{
+	fit_autofree char *why = fit_partition_obstacle(expansion->state->root);
+
+	if (why && !op->optional)
+		return fit_err_set(err, FIT_ERR_REFUSED,
+			"%s cannot be in isolated partitions: %s", list, why);
+	if (why && expansion->notes)
+		fit_strlist_addf(expansion->notes, "%s cannot be in isolated partitions: %s", list,
+			why);
+	return 0;
+}
+
 int fit_isolation_expand(
 	struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err)
 {
@@ -248,6 +263,8 @@ int fit_isolation_expand(
 			list, why);
 	if (why)
 		return 0;
+	if (op->partition && want_partition(expansion, op, list, err) < 0)
+		return -1;
 	if (!is_managed(root)) {
 		fit_groups_expand(expansion, op);
 		return 0;

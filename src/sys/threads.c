@@ -49,8 +49,7 @@ static char *read_of(const struct fit_fsroot *root, pid_t tid, const char *file)
 	return fit_fsroot_try_read(root, path);
 }
 
-/* The path of its group in the hierarchy of version 2; NULL when there is none. To be freed. */
-static char *group_of(const struct fit_fsroot *root, pid_t tid)
+char *fit_threads_group(const struct fit_fsroot *root, pid_t tid)
 {
 	fit_autofree char *text = read_of(root, tid, "cgroup");
 	fit_autostrlist struct fit_strlist lines = {0};
@@ -74,8 +73,8 @@ static char *parent_of(const char *group)
 /* Is it of this QEMU, when its name does not say so? The kernel puts it into a group of its. */
 static bool is_beside(const struct fit_fsroot *root, pid_t tid, pid_t qemu)
 {
-	fit_autofree char *group = group_of(root, tid);
-	fit_autofree char *qemus = group_of(root, qemu);
+	fit_autofree char *group = fit_threads_group(root, tid);
+	fit_autofree char *qemus = fit_threads_group(root, qemu);
 	fit_autofree char *parent = group ? parent_of(group) : NULL;
 	fit_autofree char *qemus_parent = qemus ? parent_of(qemus) : NULL;
 
@@ -228,7 +227,7 @@ static int set_scheduler(
 /* A group of libvirt's for one vCPU has that vCPU's CPUs alone; the emulator's is beside it. */
 static int move_to_emulator(const struct fit_fsroot *root, pid_t tid)
 {
-	fit_autofree char *group = group_of(root, tid);
+	fit_autofree char *group = fit_threads_group(root, tid);
 	fit_autofree char *parent = group ? parent_of(group) : NULL;
 	fit_autofree char *number = fit_xasprintf("%d", (int)tid);
 	struct fit_err problem = FIT_ERR_INIT;

@@ -166,6 +166,10 @@ static int refuse_group(struct fit_test_kernel *kernel, const char *path, const 
 	fit_autofree char *members = fit_fsroot_try_read(kernel->root, procs);
 	struct fit_cpuset cpus;
 
+	if (ends_with(path, "/cpuset.cpus.partition"))
+		return fit_streq(value, "isolated") || fit_streq(value, "member") ? 0 : EINVAL;
+	if (ends_with(path, "/cpuset.cpus.exclusive"))
+		return *value && fit_cpuset_parse_list(value, &cpus, NULL) < 0 ? EINVAL : 0;
 	if (ends_with(path, "/cgroup.subtree_control"))
 		return fit_streq(value, "-cpuset") && kernel->cpuset_in_use ? EBUSY : 0;
 	if (ends_with(path, "/cpuset.cpus") && !*value)
@@ -380,6 +384,44 @@ static void change_unit(struct fit_test_kernel *kernel, const char *path, const 
 	fit_test_kernel_write(kernel, group, fit_trim(cpus));
 }
 
+static struct fit_cpuset cpus_in(const struct fit_test_kernel *kernel, const char *path)
+{
+	fit_autofree char *text = fit_fsroot_try_read(kernel->root, path);
+	struct fit_cpuset cpus = {0};
+
+	if (text)
+		assert_int_equal(fit_cpuset_parse_list(text, &cpus, NULL), 0);
+	return cpus;
+}
+
+/* A partition has CPUs that all groups above it have for it, and no group beside these. */
+static bool is_valid_partition(const struct fit_test_kernel *kernel, const char *path)
+{
+	static const char *const beside[] = {"system.slice", "user.slice", "init.scope"};
+	fit_autofree char *group = fit_xstrndup(path, strrchr(path, '/') - path);
+	fit_autofree char *own = fit_xasprintf("%s/cpuset.cpus.exclusive", group);
+	struct fit_cpuset cpus = cpus_in(kernel, own);
+
+	if (fit_cpuset_is_empty(&cpus))
+		return false;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(beside); i++) {
+		fit_autofree char *theirs =
+			fit_xasprintf("sys/fs/cgroup/%s/cpuset.cpus", beside[i]);
+		struct fit_cpuset others = cpus_in(kernel, theirs);
+
+		if (fit_cpuset_intersects(&others, &cpus))
+			return false;
+	}
+	while (*strrchr(group, '/') = '\0', !ends_with(group, "/cgroup")) {
+		fit_autofree char *above = fit_xasprintf("%s/cpuset.cpus.exclusive", group);
+		struct fit_cpuset all = cpus_in(kernel, above);
+
+		if (!fit_cpuset_is_subset(&cpus, &all))
+			return false;
+	}
+	return true;
+}
+
 static void change_controllers(struct fit_test_kernel *kernel, const char *value)
 {
 	static const char *const groups[] = {"system.slice", "user.slice", "machine.slice"};
@@ -449,6 +491,10 @@ static void react(struct fit_test_kernel *kernel, const char *path, const char *
 		change_controllers(kernel, value);
 	if (!value)
 		return;
+	if (ends_with(path, "/cpuset.cpus.partition") && fit_streq(value, "isolated") &&
+		!is_valid_partition(kernel, path))
+		fit_test_kernel_write(kernel, path,
+			"isolated invalid (Cpu list in cpuset.cpus not exclusive)");
 	if (ends_with(path, "/smp_affinity_list") || ends_with(path, "/watchdog_cpumask")) {
 		fit_autofree char *list = NULL;
 
