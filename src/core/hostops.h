@@ -52,12 +52,12 @@ struct fit_op {
 	enum fit_host_setting_id setting; /* FIT_OP_SETTING: for `cpus` or `devices` by its scope */
 	struct fit_pciaddr *devices;
 	size_t device_count;
-	char *path;    /* of a literal write, in the setting's scope; an attribute's name, or what
-			* ethtool sets, as in sys/ethtool.h */
-	char *value;   /* as profiles spell it; of a literal write as it is written */
-	char *where;   /* "FILE:LINE" of the profile that asks for it; NULL: not said */
+	char *path;	/* of a literal write, in the setting's scope; an attribute's name, or what
+			 * ethtool sets, as in sys/ethtool.h */
+	char *value;	/* as profiles spell it; of a literal write as it is written */
+	char *where;	/* "FILE:LINE" of the profile that asks for it; NULL: not said */
 	bool partition; /* FIT_OP_ISOLATE: FIT_OP_PARTITION follows */
-	bool optional; /* a host without it gets a warning, not a refusal */
+	bool optional;	/* a host without it gets a warning, not a refusal */
 };
 
 struct fit_hostops {

@@ -113,9 +113,8 @@ void fit_partition_expand(struct fit_expansion *expansion, const struct fit_op *
 		for (size_t i = 0; i < vcpus.count; i++) {
 			struct fit_cpuset own = cpus_of(root, vcpus.items[i]);
 
-			want(expansion,
-				partition ? FIT_RESOURCE_PARTITION : FIT_RESOURCE_EXCLUSIVE, op,
-				vcpus.items[i], &own);
+			want(expansion, partition ? FIT_RESOURCE_PARTITION : FIT_RESOURCE_EXCLUSIVE,
+				op, vcpus.items[i], &own);
 		}
 	}
 }

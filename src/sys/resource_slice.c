@@ -240,11 +240,11 @@ static int want_partition(struct fit_expansion *expansion, const struct fit_op *
 	fit_autofree char *why = fit_partition_obstacle(expansion->state->root);
 
 	if (why && !op->optional)
-		return fit_err_set(err, FIT_ERR_REFUSED,
-			"%s cannot be in isolated partitions: %s", list, why);
+		return fit_err_set(
+			err, FIT_ERR_REFUSED, "%s cannot be in isolated partitions: %s", list, why);
 	if (why && expansion->notes)
-		fit_strlist_addf(expansion->notes, "%s cannot be in isolated partitions: %s", list,
-			why);
+		fit_strlist_addf(
+			expansion->notes, "%s cannot be in isolated partitions: %s", list, why);
 	return 0;
 }
 

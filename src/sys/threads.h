@@ -33,8 +33,8 @@ void fit_threads_clear(struct fit_threads *threads);
 /* QEMU's process by the file that libvirt keeps of it; 0: none. */
 pid_t fit_threads_qemu(const struct fit_fsroot *root, const char *domain);
 
-/* The path of a thread's control group (version 2), as "/machine.slice/…/emulator"; NULL when it has
- * none. To be freed. */
+/* The path of a thread's control group (version 2), as "/machine.slice/…/emulator"; NULL when it
+ * has none. To be freed. */
 char *fit_threads_group(const struct fit_fsroot *root, pid_t tid);
 
 /* Those of the QEMU process @qemu that are of @kind. */

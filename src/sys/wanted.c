@@ -39,8 +39,7 @@ void fit_wanted_set(struct fit_wanted_list *list, enum fit_resource_kind kind,
 		.compact = op->compact,
 		.optional = kind == FIT_RESOURCE_IRQ || kind == FIT_RESOURCE_AUTOPROBE ||
 			    kind == FIT_RESOURCE_BANNED_CPUS || kind == FIT_RESOURCE_BANNED_IRQS ||
-			    fit_resource_ops(kind)->together ||
-			    op->optional,
+			    fit_resource_ops(kind)->together || op->optional,
 	};
 }
 

@@ -493,8 +493,8 @@ static void react(struct fit_test_kernel *kernel, const char *path, const char *
 		return;
 	if (ends_with(path, "/cpuset.cpus.partition") && fit_streq(value, "isolated") &&
 		!is_valid_partition(kernel, path))
-		fit_test_kernel_write(kernel, path,
-			"isolated invalid (Cpu list in cpuset.cpus not exclusive)");
+		fit_test_kernel_write(
+			kernel, path, "isolated invalid (Cpu list in cpuset.cpus not exclusive)");
 	if (ends_with(path, "/smp_affinity_list") || ends_with(path, "/watchdog_cpumask")) {
 		fit_autofree char *list = NULL;
 

@@ -64,9 +64,9 @@ static void run(const struct fixture *f, const struct running *guest)
 /* It has ended, and its groups with it. */
 static void end(const struct fixture *f, const struct running *guest)
 {
-	fit_autofree char *command = fit_xasprintf("cd %s && rm -r " MACHINE
-						   "/%s.scope run/libvirt/qemu/%s.pid proc/%s",
-		f->root.path, guest->name, guest->name, guest->pid);
+	fit_autofree char *command =
+		fit_xasprintf("cd %s && rm -r " MACHINE "/%s.scope run/libvirt/qemu/%s.pid proc/%s",
+			f->root.path, guest->name, guest->name, guest->pid);
 
 	assert_int_equal(system(command), 0);
 }
@@ -98,8 +98,8 @@ static int apply(struct fixture *f, const struct running *guest, enum fit_phase 
 	open_state(f, &state);
 	journal = fit_state_journal(&state, guest->uuid);
 	if (!journal)
-		journal = fit_state_add_journal(
-			&state, guest->uuid, guest->name, FIT_STAGE_PREPARED);
+		journal =
+			fit_state_add_journal(&state, guest->uuid, guest->name, FIT_STAGE_PREPARED);
 	result = fit_executor_apply(&state, journal, &ops, phase, notes, err);
 	fit_state_close(&state);
 	fit_hostops_clear(&ops);
