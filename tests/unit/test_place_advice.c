@@ -56,10 +56,15 @@ static void check_vcpus(struct fit_bench *b, const char *proposal, unsigned int 
 	unsigned int wanted = b->domain.vcpus;
 	bool planned, more;
 
+	/* Guest cores stay whole. */
+	assert_true(!b->profile.cpu.threads || vcpus % b->profile.cpu.threads == 0);
 	set_vcpus(b, vcpus);
 	planned = plans(b);
 	set_vcpus(b, vcpus + 1);
 	more = plans(b);
+	/* One more may be no whole guest core. */
+	set_vcpus(b, vcpus + 2);
+	more |= plans(b);
 	set_vcpus(b, wanted);
 	expect(planned, more, proposal);
 	assert_true(vcpus < wanted);
@@ -220,6 +225,12 @@ static struct fit_bench make_case(void)
 	}
 	b.profile.memory.page_size_count = 1 + draw(2);
 	b.profile.vcpus.span_nodes = draw(3) == 0;
+	if (draw(4) == 0) {
+		unsigned int threads = (unsigned int)fit_cpuset_count(&b.host.cpus[0].siblings);
+
+		b.profile.cpu.threads = threads;
+		set_vcpus(&b, (b.domain.vcpus + threads - 1) / threads * threads);
+	}
 	b.profile.vfs.intent.set = draw(3) == 0;
 	b.profile.vfs.count = 1 + draw(5);
 	fit_made_pf(&b.host, "0000:41:00.0", "enp65s0f0", 0, draw(5), 0);

@@ -110,6 +110,9 @@ static void a_size_that_leaves_nothing_is_refused(void **state)
 	b.profile.cachetune.size_kib = 15 * MIB + 1;
 	fit_expect_refusal(&b, "15361 KiB of L3 cache 0 wanted (the profile:0), which has 16 MiB: "
 			       "at most 15 MiB can be had, in pieces of 1 MiB");
+	b.profile.cachetune.intent.file = "a.xml";
+	b.profile.cachetune.intent.line = 7;
+	fit_expect_refusal(&b, "of L3 cache 0 wanted (a.xml:7), which has 16 MiB");
 	b.profile.cachetune.size_kib = UINT64_MAX;
 	fit_expect_refusal(&b, "at most 15 MiB can be had");
 	fit_bench_end(&b);
