@@ -6,6 +6,7 @@ set -eu
 . "$TOP/tests/lib/shell.sh"
 [ "$(id -u)" = 0 ] || skip "needs root"
 requires irqbalance unshare
+[ "$(nproc)" -gt 1 ] || skip "needs two CPUs"
 if [ "${IRQBALANCE_INSIDE:-}" != 1 ]; then
 	IRQBALANCE_INSIDE=1 exec unshare --mount --pid --net --ipc --uts --fork --kill-child --mount-proc \
 		bash "$0"
