@@ -13,7 +13,7 @@ printf '%s\n' "run/systemd/system/" "sys/fs/cgroup/cgroup.controllers = cpuset c
 	"$BUILD/tests/lib/mkroot" "$HOST"
 BEFORE=$(hook_dump)
 
-# Every second one wants the CPUs that all the others like it want, too.
+# Half of them want 512 pages each; every second one wants the CPUs that all the others like it want, too.
 count=50
 node="<numatune><memory mode='strict' nodeset='0'/></numatune>"
 fitted "$TEST_DIR/pages.xml" "a-domain" "$UUID_A" pages-only 1048576 "$node"
@@ -58,7 +58,7 @@ for round in 1 2; do
 		fi
 	done
 	same "domains on the same CPUs in round $round" 1 "$holders"
-	same "pages in round $round" $((count / 2 * 512)) "$(pool 0)"
+	same "pages in round $round" $((count * 256)) "$(pool 0)"
 	all start begin
 	all started begin
 	all stopped end

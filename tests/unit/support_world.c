@@ -549,7 +549,7 @@ static void expect_promises(const struct world *w, const struct domain *domain)
 	}
 }
 
-static bool has_vf(const struct domain *domain)
+static bool wants_vf(const struct domain *domain)
 {
 	for (size_t i = 0; i < domain->ops.count; i++)
 		if (domain->ops.items[i].kind == FIT_OP_VF)
@@ -557,12 +557,17 @@ static bool has_vf(const struct domain *domain)
 	return false;
 }
 
+bool world_has_vf(const struct world *w, const struct domain *domain)
+{
+	fit_autofree char *path = fit_xasprintf("sys/bus/pci/devices/%s/physfn", domain->vf);
+
+	return fit_fsroot_exists(&w->f.root, path);
+}
+
 void world_expect_claims(const struct world *w)
 {
 	for (const struct domain *domain = w->domains; domain < w->domains + DOMAINS; domain++) {
-		fit_autofree char *vf = fit_xasprintf("sys/bus/pci/devices/%s/physfn", domain->vf);
-
-		if (domain->calls[0] && has_vf(domain) && !fit_fsroot_exists(&w->f.root, vf))
+		if (domain->calls[0] && wants_vf(domain) && !world_has_vf(w, domain))
 			fail_msg("%s of %u is gone", domain->vf, domain->number);
 		expect_promises(w, domain);
 	}

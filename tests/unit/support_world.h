@@ -65,6 +65,8 @@ void world_interfere(struct world *w, bool pages);
 void world_restart_irqbalance(struct world *w);
 void world_boot(struct world *w);
 
+bool world_has_vf(const struct world *w, const struct domain *domain);
+
 /* Domains that run have what they asked for. */
 void world_expect_claims(const struct world *w);
 /* All are gone: what somebody else changed is still so, and is put back. */

@@ -52,6 +52,36 @@ static void expect_ops(
 }
 
 /* Of a definition that was copied without its record, or a device that was edited since. */
+/* They are made when QEMU runs; the host's processes leave before. */
+static void vcpus_that_have_cpus_of_their_own_can_have_partitions(void **state)
+{
+	struct fit_profile profile = full_profile();
+	struct fit_domain domain = fit_test_domain(fitted);
+	size_t isolations = 0;
+	size_t partitions = 0;
+	struct fit_hostops ops;
+
+	(void)state;
+	profile.isolate.partition = true;
+	fit_hostops_derive(&domain, &profile, &ops);
+	for (size_t i = 0; i < ops.count; i++) {
+		const struct fit_op *op = &ops.items[i];
+		fit_autofree char *line = fit_op_describe(op);
+
+		isolations += op->kind == FIT_OP_ISOLATE && op->partition;
+		if (op->kind != FIT_OP_PARTITION)
+			continue;
+		partitions++;
+		assert_true(fit_cpuset_equal(&op->cpus, &ops.exclusive_cpus));
+		assert_int_equal(op->apply, FIT_PHASE_STARTED);
+		assert_string_equal(line, "isolated partitions of CPUs 4,20");
+	}
+	assert_int_equal(isolations, 1);
+	assert_int_equal(partitions, 1);
+	fit_hostops_clear(&ops);
+	fit_domain_clear(&domain);
+}
+
 static void what_is_only_named_like_ours_needs_nothing(void **state)
 {
 	static const char *const paths[] = {"devices/interface[alias/@name='ua-virt-fit-vf0']",
@@ -508,6 +538,7 @@ static void the_profile_decides_whether_a_missing_governor_is_an_error(void **st
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(vcpus_that_have_cpus_of_their_own_can_have_partitions),
 		cmocka_unit_test(what_is_only_named_like_ours_needs_nothing),
 		cmocka_unit_test(what_the_definition_has_without_our_edits_is_not_ours),
 		cmocka_unit_test(a_full_profile_gives_every_kind_of_op),
