@@ -177,6 +177,14 @@ static struct fit_claim_entry *claim_for(
 	return made;
 }
 
+static bool suffices(const struct fit_ledger_entry *entry, const char *current, const char *target)
+{
+	const struct fit_resource_ops *ops = fit_resource_ops(entry->kind);
+
+	return ops->suffices && fit_ledger_entry_is_ours(entry, current) &&
+	       ops->suffices(current, target);
+}
+
 static int claim_one(struct fit_state *state, struct fit_journal *journal,
 	const struct fit_wanted *wanted, const struct fit_cpuset *online, struct fit_err *err)
 {
@@ -196,6 +204,10 @@ static int claim_one(struct fit_state *state, struct fit_journal *journal,
 			       : fit_xstrdup(wanted->contribution);
 	fit_xreplace(&claim_for(state, journal, wanted)->contribution, contribution);
 	target = fit_value_target(state, entry, online);
+	if (suffices(entry, current, target)) {
+		entry->pending |= !fit_resource_equal(entry->kind, current, target);
+		return 0;
+	}
 	obstacle = fit_value_obstacle(state, entry, current, target, journal->uuid);
 	if (obstacle)
 		return fit_err_set(err, FIT_ERR_REFUSED, "%s", obstacle);
@@ -216,7 +228,8 @@ static int write_claim(struct fit_state *state, struct fit_wanted *wanted,
 
 	if (!entry)
 		return 1;
-	if (current && fit_resource_equal(entry->kind, current, target))
+	if (current && (fit_resource_equal(entry->kind, current, target) ||
+			       suffices(entry, current, target)))
 		return 1;
 	if (fit_clock_passed(state->deadline))
 		return fit_err_set(err, FIT_ERR_SYSTEM,

@@ -92,6 +92,9 @@ struct fit_resource_ops {
 	/* One is of no use without the others of such kinds that a domain wants: all of them are
 	 * optional, and when one is refused all are left out. */
 	bool together;
+	/* Is @current, which is from us, good enough for claims that add up to @target? NULL: only
+	 * @target is. It is brought down to that by an undo, when nothing is in the way. */
+	bool (*suffices)(const char *current, const char *target);
 	/* Why the value cannot change from @current to @target for the domain @uuid; NULL: it can.
 	 * To be freed. */
 	char *(*obstacle)(const struct fit_state *state, const struct fit_ledger_entry *entry,

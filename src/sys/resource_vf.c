@@ -281,6 +281,13 @@ static char *obstacle(const struct fit_state *state, const struct fit_ledger_ent
 	return NULL;
 }
 
+/* More VFs than the claims need, because somebody uses one that would go: a start needs no fewer.
+ */
+static bool suffices(const char *current, const char *target)
+{
+	return fit_resource_number(current) >= fit_resource_number(target);
+}
+
 /* What a driver's refusal means. */
 static int explain(struct fit_err *err)
 {
@@ -353,6 +360,7 @@ const struct fit_resource_ops fit_resource_vfs = {
 	.target = largest,
 	.write = write_number,
 	.obstacle = obstacle,
+	.suffices = suffices,
 };
 
 const struct fit_resource_ops fit_resource_autoprobe = {.name = "autoprobe"};
