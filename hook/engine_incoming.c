@@ -188,11 +188,13 @@ static int plan(const struct arrival *arrival, bool *ret_changed, struct fit_err
 static int mark(const struct arrival *arrival, struct fit_err *err)
 {
 	struct fit_call *call = arrival->call;
-	struct fit_journal *journal =
-		fit_state_add_journal(arrival->state, call->uuid, call->name, FIT_STAGE_INCOMING);
+	struct fit_journal *journal = fit_state_journal(arrival->state, call->uuid);
 	struct fit_order order = {0};
 
-	if (fit_order_read(call, true, &order, NULL) > 0)
+	/* libvirt asks before it looks whether the domain runs here already: what that holds must
+	 * stay. If it does not, prepare takes it back. */
+	journal->announced = journal->stage != FIT_STAGE_INCOMING;
+	if (!journal->announced && fit_order_read(call, true, &order, NULL) > 0)
 		fit_journal_hold(journal, &order.domain, &order.ops);
 	fit_order_clear(&order);
 	return fit_state_save_journal(arrival->state, journal, err);
@@ -225,13 +227,10 @@ static int receive(const struct arrival *arrival, struct fit_err *err)
 	bool asks = fit_request_read(call->doc, call->name, &request, NULL) > 0;
 
 	fit_request_clear(&request);
-	/* One of its own is of a dead start: prepare would undo it anyway. */
-	if (fit_executor_undo(arrival->state, call->uuid, FIT_PHASE_RELEASE, NULL, &problem) < 0) {
-		fit_call_log_error(call, &problem);
-		return 0;
-	}
 	if (asks && plan(arrival, &changed, err) < 0)
 		return -1;
+	if (!fit_state_journal(arrival->state, call->uuid))
+		fit_state_add_journal(arrival->state, call->uuid, call->name, FIT_STAGE_INCOMING);
 	if (mark(arrival, &problem) < 0) {
 		fit_call_log_error(call, &problem);
 		return 0;

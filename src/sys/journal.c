@@ -122,6 +122,8 @@ char *fit_journal_print(const struct fit_journal *journal, const char *boot_id)
 		add_pair(&text, "unfitted", unfitted_names[journal->unfitted]);
 	if (journal->damage)
 		add_pair(&text, journal->holdings_lost ? "lost" : "damage", journal->damage);
+	if (journal->announced)
+		add_pair(&text, "announced", "yes");
 	add_pair(&text, "cpus", cpus);
 	add_pair(&text, "vcpu-cpus", vcpus);
 	add_pair(&text, "held-cpus", held);
@@ -202,6 +204,10 @@ static bool take_line(void *context, const struct fit_strlist *words)
 			return false;
 		journal->unfitted = (enum fit_unfitted)unfitted;
 		return true;
+	}
+	if (fit_streq(key, "announced")) {
+		journal->announced = fit_streq(value, "yes");
+		return journal->announced;
 	}
 	if (fit_streq(key, "cpus"))
 		return fit_cpuset_parse_list(value, &journal->exclusive_cpus, NULL) == 0;

@@ -60,6 +60,9 @@ struct fit_journal {
 	bool holdings_lost; /* and why CPUs and devices can be missing, not only claims */
 	enum fit_stage stage;
 	enum fit_unfitted unfitted;
+	/* It was announced although it seems to run: libvirt asks the hook first, and looks then.
+	 */
+	bool announced;
 	struct fit_cpuset exclusive_cpus;
 	/* Files of versions without these are read as if they were empty. */
 	struct fit_cpuset vcpu_cpus; /* all that its vCPUs are pinned to, alone or with others */

@@ -182,7 +182,7 @@ int64_t fit_state_journal_age_s(const struct fit_fsroot *root, const struct fit_
 
 bool fit_state_is_incoming(const struct fit_fsroot *root, const struct fit_journal *journal)
 {
-	return journal->stage == FIT_STAGE_INCOMING &&
+	return (journal->stage == FIT_STAGE_INCOMING || journal->announced) &&
 	       fit_state_journal_age_s(root, journal) <= INCOMING_MAX_S;
 }
 

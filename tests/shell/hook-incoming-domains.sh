@@ -104,6 +104,30 @@ for operation in migrate restore; do
 	host_is_as_before
 done
 
+# libvirt asks before it looks whether the domain runs here already: what it holds stays.
+for operation in migrate restore; do
+	fitted "$vm" vm "$UUID_A"
+	hook_up "$vm" vm
+	held=$(hook_dump)
+	stays "$vm" vm $operation
+	same "the host" "$held" "$(hook_dump)"
+	from_there "$TEST_DIR/vm2.xml" vm2 "$UUID_B"
+	arrives "$TEST_DIR/vm2.xml" vm2 $operation
+	common=$(comm -12 <(pins "$vm" | tr , '\n' | sort) <(pins "$TEST_DIR/vm2.xml" | tr , '\n' | sort))
+	same "CPUs of both" "" "$common"
+	hook_down "$TEST_DIR/vm2.xml" vm2 failed
+	hook_down "$vm" vm
+	host_is_as_before
+	# It did not run: nobody had cleaned up.
+	fitted "$vm" vm "$UUID_A"
+	hook_up "$vm" vm
+	from_there "$vm" vm "$UUID_A"
+	arrives "$vm" vm $operation
+	hook_up "$vm" vm
+	hook_down "$vm" vm
+	host_is_as_before
+done
+
 # What cannot be met: the migration is refused, and nothing is left behind.
 domain_xml vm "$UUID_A" low-latency 1048576 | sed 's/>2</>30</' >"$vm"
 refuses arrives "$vm" vm migrate

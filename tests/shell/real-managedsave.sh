@@ -52,3 +52,16 @@ virsh -q start web01
 threads_are_as_defined web01
 virsh -q destroy web01
 host_is_as_before "$before"
+
+# Restored by mistake while it runs: libvirt asks the hook first, and then refuses. What it holds stays.
+virt-fit apply web01
+virsh -q start web01
+virsh -q save web01 "$TEST_DIR/saved"
+virsh -q start web01
+held=$(host_dump)
+refuses virsh -q restore "$TEST_DIR/saved"
+contains "the refusal" "$refusal" "already active"
+same "the host" "$held" "$(host_dump)"
+contains "the status" "$(virt-fit status web01)" "alone on"
+virsh -q destroy web01
+host_is_as_before "$before"

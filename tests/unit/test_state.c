@@ -26,6 +26,7 @@ static void make_journal(struct fit_journal *journal)
 
 	*journal = (struct fit_journal){.stage = FIT_STAGE_STARTED};
 	journal->unfitted = FIT_UNFITTED_LIVE;
+	journal->announced = true;
 	journal->uuid = fit_xstrdup(UUID);
 	journal->name = fit_xstrdup("a b\nclaim 9 %s 'Пример' -");
 	fit_cpuset_add(&journal->exclusive_cpus, 3);
@@ -82,6 +83,7 @@ static void a_journal_is_read_as_it_was_written(void **unused)
 	assert_int_equal(again.claims[1].moved, 7);
 	assert_int_equal(again.claims[2].moved, 0);
 	assert_int_equal(again.unfitted, journal.unfitted);
+	assert_true(again.announced);
 	assert_true(fit_cpuset_equal(&again.vcpu_cpus, &journal.vcpu_cpus));
 	assert_true(fit_cpuset_equal(&again.held_cpus, &journal.held_cpus));
 	assert_true(fit_journal_has_device(&again, journal.devices[0]));
