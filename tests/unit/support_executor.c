@@ -366,3 +366,11 @@ void refused(struct fixture *f, const struct guest *guest, int phase, const char
 	if (!strstr(err.message, part))
 		fail_msg("'%s' does not say '%s'", err.message, part);
 }
+
+int prepare_new(struct fit_state *state, const char *uuid, const struct fit_hostops *ops,
+	struct fit_err *err)
+{
+	return fit_executor_apply(state,
+		fit_state_add_journal(state, uuid, "guest", FIT_STAGE_PREPARED), ops,
+		FIT_PHASE_PREPARE, NULL, err);
+}

@@ -58,6 +58,10 @@ struct fit_op *add_setting_op(struct fit_hostops *ops, enum fit_host_setting_id 
 /* What a domain asks for: 1024 pages of 2 MiB on its node, its VF, all settings of the host. */
 void make_ops(struct fit_hostops *ops, const struct guest *guest);
 
+/* A new domain claims what it wants before its start. */
+int prepare_new(struct fit_state *state, const char *uuid, const struct fit_hostops *ops,
+	struct fit_err *err);
+
 /* One hook call of a guest's life: 0 prepare, 1 start, 2 started, 3 stopped, 4 release. */
 int hook_call(struct fixture *f, const struct guest *guest, int phase, struct fit_err *err);
 

@@ -183,7 +183,6 @@ static const char *const wanted[] = {
 	"host host lockup-watchdog missing=warn: \"warn\" or \"refuse\"",
 	"host host isolate cpus=vcpus: \"vcpus\", \"own\" or \"none\"",
 	"host host isolate partition=none: \"isolated\" or \"none\"",
-	"host host isolate partition=none: \"isolated\" or \"none\"",
 	"host host isolate missing=warn: \"warn\" or \"refuse\"",
 	"host host threads of vhost to=keep: \"emulator\" or \"keep\"",
 	"host host threads of vhost scheduler=keep: \"fifo\", \"rr\" or \"keep\"",
