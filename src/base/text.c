@@ -248,3 +248,8 @@ uint64_t fit_fingerprint(uint64_t state, const void *data, size_t length)
 		state = (state ^ byte[i]) * 0x100000001b3ULL;
 	return state;
 }
+
+uint64_t fit_text_hash(const char *text)
+{
+	return fit_fingerprint(FIT_FINGERPRINT_INIT, text, strlen(text));
+}

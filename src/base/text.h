@@ -55,4 +55,7 @@ const char *fit_plural(uint64_t count);
 #define FIT_FINGERPRINT_INIT 0xcbf29ce484222325ULL
 uint64_t fit_fingerprint(uint64_t state, const void *data, size_t length);
 
+/* Of a text, to tell most others from it without a comparison. */
+uint64_t fit_text_hash(const char *text);
+
 #endif

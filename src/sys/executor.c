@@ -174,6 +174,7 @@ static struct fit_claim_entry *claim_for(
 	made = FIT_APPEND(journal->claims, journal->claim_count);
 	*made = claim;
 	made->path = fit_xstrdup(wanted->path);
+	made->hash = fit_text_hash(made->path);
 	return made;
 }
 
@@ -185,10 +186,18 @@ static bool suffices(const struct fit_ledger_entry *entry, const char *current, 
 	       ops->suffices(current, target);
 }
 
-static int claim_one(struct fit_state *state, struct fit_journal *journal,
-	const struct fit_wanted *wanted, const struct fit_cpuset *online, struct fit_err *err)
+/* Other writes of the same phase do not change it: of a thousand interrupts each reading counts. */
+static bool stays_as_found(const struct fit_wanted *wanted)
 {
-	fit_autofree char *current = fit_value_read(state->root, wanted->kind, wanted->path);
+	return wanted->kind == FIT_RESOURCE_IRQ;
+}
+
+static int claim_one(struct fit_state *state, struct fit_journal *journal,
+	struct fit_wanted *wanted, const struct fit_cpuset *online, struct fit_err *err)
+{
+	fit_autofree char *current =
+		wanted->found ? fit_xstrdup(wanted->found)
+			      : fit_value_read(state->root, wanted->kind, wanted->path);
 	fit_autofree char *target = NULL;
 	fit_autofree char *obstacle = NULL;
 	fit_autofree char *contribution = NULL;
@@ -212,6 +221,8 @@ static int claim_one(struct fit_state *state, struct fit_journal *journal,
 	if (obstacle)
 		return fit_err_set(err, FIT_ERR_REFUSED, "%s", obstacle);
 	fit_value_announce(state, entry, current, target);
+	if (stays_as_found(wanted) && !wanted->found)
+		wanted->found = FIT_STEAL(current);
 	return 0;
 }
 
@@ -222,7 +233,9 @@ static int write_claim(struct fit_state *state, struct fit_wanted *wanted,
 	struct fit_ledger_entry *entry = fit_ledger_find(&state->ledger, wanted->path);
 	bool lags = fit_resource_ops(wanted->kind)->lags;
 	fit_autofree char *current =
-		lags ? NULL : fit_value_read(state->root, wanted->kind, wanted->path);
+		wanted->found ? fit_xstrdup(wanted->found)
+		: lags	      ? NULL
+			      : fit_value_read(state->root, wanted->kind, wanted->path);
 	fit_autofree char *target = entry ? fit_value_target(state, entry, online) : NULL;
 	struct fit_err problem = FIT_ERR_INIT;
 

@@ -108,33 +108,47 @@ static int open_to_read(const struct fit_fsroot *root, const char *path)
 	return fit_fsroot_openat(root, path, O_RDONLY | O_NOCTTY | (root->real ? 0 : O_NONBLOCK));
 }
 
+/* Reads on until @size bytes are there or the file ends. 0 or an errno. */
+static int fill(int fd, char *text, size_t size, size_t *length)
+{
+	while (*length < size) {
+		ssize_t got = read(fd, text + *length, size - *length);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return errno;
+		if (got == 0)
+			break;
+		*length += (size_t)got;
+	}
+	return 0;
+}
+
 /* 0 or an errno: callers that probe for optional files need no message. */
 static int read_whole(
 	const struct fit_fsroot *root, const char *path, char **ret_text, size_t *ret_length)
 {
 	fit_autoclose int fd = open_to_read(root, path);
-	size_t capacity = 4096;
-	size_t length = 0;
+	char first[4096]; /* nearly all files of the kernel fit, thousands of them are read */
+	size_t capacity = sizeof(first), length = 0;
 	fit_autofree char *text = NULL;
-	ssize_t got;
+	int errnum = fd < 0 ? errno : fill(fd, first, capacity, &length);
 
-	if (fd < 0)
-		return errno;
-	text = fit_xcalloc(1, capacity);
-	while ((got = read(fd, text + length, capacity - length - 1)) != 0) {
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return errno;
-		length += (size_t)got;
+	if (errnum)
+		return errnum;
+	text = fit_xcalloc(1, length + 1);
+	memcpy(text, first, length);
+	while (length == capacity) {
+		capacity *= 2;
+		text = realloc(text, capacity + 1);
+		if (!text)
+			abort();
+		errnum = fill(fd, text, capacity, &length);
+		if (errnum)
+			return errnum;
 		if (length > READ_MAX)
 			return EFBIG;
-		if (length + 1 == capacity) {
-			capacity *= 2;
-			text = realloc(text, capacity);
-			if (!text)
-				abort();
-		}
 	}
 	text[length] = '\0';
 	*ret_text = FIT_STEAL(text);

@@ -161,6 +161,7 @@ static bool take_claim(struct fit_journal *journal, const struct fit_strlist *wo
 		(words->count == 7 && !fit_parse_uint(words->items[6], UINT32_MAX, &moved)))
 		return false;
 	claim.path = fit_xstrdup(words->items[3]);
+	claim.hash = fit_text_hash(claim.path);
 	claim.contribution = fit_xstrdup(words->items[4]);
 	claim.undo = (enum fit_phase)undo;
 	claim.moved = (unsigned int)moved;

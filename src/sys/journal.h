@@ -41,6 +41,7 @@ struct fit_claim_entry {
 	uint64_t sequence; /* over all domains: the order in which they were made */
 	enum fit_resource_kind kind;
 	char *path;	    /* of the resource: its key in the ledger */
+	uint64_t hash;	    /* of the path */
 	char *contribution; /* see resource.h */
 	enum fit_phase undo;
 	unsigned int moved; /* an interrupt: so often others have moved it away since */

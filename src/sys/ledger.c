@@ -34,8 +34,10 @@ void fit_ledger_clear(struct fit_ledger *ledger)
 
 struct fit_ledger_entry *fit_ledger_find(const struct fit_ledger *ledger, const char *path)
 {
+	uint64_t hash = fit_text_hash(path);
+
 	for (size_t i = 0; i < ledger->count; i++)
-		if (fit_streq(ledger->items[i].path, path))
+		if (ledger->items[i].hash == hash && fit_streq(ledger->items[i].path, path))
 			return &ledger->items[i];
 	return NULL;
 }
@@ -48,6 +50,7 @@ struct fit_ledger_entry *fit_ledger_add(struct fit_ledger *ledger, enum fit_reso
 	*entry = (struct fit_ledger_entry){
 		.kind = kind,
 		.path = fit_xstrdup(path),
+		.hash = fit_text_hash(path),
 		.identity = fit_xstrdup(identity),
 		.baseline = fit_xstrdup(baseline),
 	};

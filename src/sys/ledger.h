@@ -17,6 +17,7 @@
 struct fit_ledger_entry {
 	enum fit_resource_kind kind;
 	char *path;
+	uint64_t hash;	/* of the path: hosts have thousands of interrupts */
 	char *identity; /* irq: which interrupt had the number; "" when the host does not say */
 	char *baseline;
 	struct fit_strlist written;

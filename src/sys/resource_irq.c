@@ -20,17 +20,18 @@
 #define RETRY_MS       5
 #define IRQ_NUMBER_MAX UINT32_MAX
 
-static bool read_affinity(
-	const struct fit_fsroot *root, const char *path, struct fit_cpuset *ret_affinity)
+static bool touches(const char *affinity, const struct fit_cpuset *cpus)
 {
-	fit_autofree char *text = fit_fsroot_try_read(root, path);
+	struct fit_cpuset set;
 
-	return text && fit_cpuset_parse_list(text, ret_affinity, NULL) == 0;
+	return fit_cpuset_parse_list(affinity, &set, NULL) == 0 &&
+	       fit_cpuset_intersects(&set, cpus);
 }
 
 void fit_irqs_expand_elsewhere(struct fit_expansion *expansion, const struct fit_op *op)
 {
 	const struct fit_fsroot *root = expansion->state->root;
+	fit_autofree char *contribution = fit_irq_contribution(FIT_IRQ_AVOID, &op->cpus);
 	fit_autostrlist struct fit_strlist numbers = {0};
 	uint64_t number;
 
@@ -40,15 +41,19 @@ void fit_irqs_expand_elsewhere(struct fit_expansion *expansion, const struct fit
 		return;
 	for (size_t i = 0; i < numbers.count; i++) {
 		fit_autofree char *path = NULL;
-		struct fit_cpuset affinity;
+		fit_autofree char *affinity = NULL;
+		struct fit_wanted *wanted;
 
 		if (!fit_parse_uint(numbers.items[i], IRQ_NUMBER_MAX, &number))
 			continue;
 		path = fit_xasprintf(FIT_PATH_PROC_IRQ "/%s/" AFFINITY, numbers.items[i]);
-		if (read_affinity(root, path, &affinity) &&
-			fit_cpuset_intersects(&affinity, &op->cpus))
-			fit_wanted_set(&expansion->wanted, FIT_RESOURCE_IRQ, op, FIT_STEAL(path),
-				fit_irq_contribution(FIT_IRQ_AVOID, &op->cpus));
+		affinity = fit_fsroot_try_read(root, path);
+		if (!affinity || !touches(affinity, &op->cpus))
+			continue;
+		wanted = fit_wanted_set(&expansion->wanted, FIT_RESOURCE_IRQ, op, FIT_STEAL(path),
+			fit_xstrdup(contribution));
+		free(wanted->found);
+		wanted->found = FIT_STEAL(affinity);
 	}
 }
 

@@ -23,8 +23,9 @@
 /* What is to be done about one resource. */
 struct restore {
 	char *path;
-	char *target; /* NULL: nothing is written */
-	bool known;   /* the ledger on disk tells that @target can be there because of us */
+	uint64_t hash; /* of it */
+	char *target;  /* NULL: nothing is written */
+	bool known;    /* the ledger on disk tells that @target can be there because of us */
 };
 
 struct restores {
@@ -43,7 +44,10 @@ static void clear_restores(struct restores *restores)
 
 static void add_restore(struct restores *restores, const char *path)
 {
-	FIT_APPEND(restores->items, restores->count)->path = fit_xstrdup(path);
+	*FIT_APPEND(restores->items, restores->count) = (struct restore){
+		.path = fit_xstrdup(path),
+		.hash = fit_text_hash(path),
+	};
 }
 
 static bool is_selected(const struct fit_claim_filter *filter, const struct fit_claim_entry *claim)
@@ -88,7 +92,8 @@ static void add_unsettled(
 		bool listed = false;
 
 		for (size_t j = 0; j < released && !listed; j++)
-			listed = fit_streq(restores->items[j].path, entry->path);
+			listed = restores->items[j].hash == entry->hash &&
+				 fit_streq(restores->items[j].path, entry->path);
 		if (!listed && (entry->pending || !fit_value_is_claimed(state, entry->path)))
 			add_restore(restores, entry->path);
 	}

@@ -40,7 +40,8 @@ char *fit_value_target(const struct fit_state *state, const struct fit_ledger_en
 		const struct fit_journal *journal = &state->journals[i];
 
 		for (size_t j = 0; j < journal->claim_count; j++)
-			if (fit_streq(journal->claims[j].path, entry->path))
+			if (journal->claims[j].hash == entry->hash &&
+				fit_streq(journal->claims[j].path, entry->path))
 				*FIT_APPEND(claims, count) = &journal->claims[j];
 	}
 	if (count)
@@ -52,10 +53,16 @@ char *fit_value_target(const struct fit_state *state, const struct fit_ledger_en
 
 bool fit_value_is_claimed(const struct fit_state *state, const char *path)
 {
-	for (size_t i = 0; i < state->journal_count; i++)
-		for (size_t j = 0; j < state->journals[i].claim_count; j++)
-			if (fit_streq(state->journals[i].claims[j].path, path))
+	uint64_t hash = fit_text_hash(path);
+
+	for (size_t i = 0; i < state->journal_count; i++) {
+		const struct fit_journal *journal = &state->journals[i];
+
+		for (size_t j = 0; j < journal->claim_count; j++)
+			if (journal->claims[j].hash == hash &&
+				fit_streq(journal->claims[j].path, path))
 				return true;
+	}
 	return false;
 }
 

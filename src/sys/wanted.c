@@ -12,28 +12,33 @@ void fit_wanted_clear(struct fit_wanted_list *list)
 	for (size_t i = 0; i < list->count; i++) {
 		free(list->items[i].path);
 		free(list->items[i].contribution);
+		free(list->items[i].found);
 	}
 	free(list->items);
 	*list = (struct fit_wanted_list){0};
 }
 
-void fit_wanted_set(struct fit_wanted_list *list, enum fit_resource_kind kind,
+struct fit_wanted *fit_wanted_set(struct fit_wanted_list *list, enum fit_resource_kind kind,
 	const struct fit_op *op, char *path, char *contribution)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		struct fit_wanted *wanted = &list->items[i];
+	uint64_t hash = fit_text_hash(path);
+	struct fit_wanted *wanted;
 
-		if (fit_streq(wanted->path, path)) {
+	for (size_t i = 0; i < list->count; i++) {
+		wanted = &list->items[i];
+		if (wanted->hash == hash && fit_streq(wanted->path, path)) {
 			free(path);
 			free(wanted->contribution);
 			wanted->contribution = contribution;
 			wanted->compact |= op->compact;
-			return;
+			return wanted;
 		}
 	}
-	*FIT_APPEND(list->items, list->count) = (struct fit_wanted){
+	wanted = FIT_APPEND(list->items, list->count);
+	*wanted = (struct fit_wanted){
 		.kind = kind,
 		.path = path,
+		.hash = hash,
 		.contribution = contribution,
 		.undo = op->undo,
 		.compact = op->compact,
@@ -41,6 +46,7 @@ void fit_wanted_set(struct fit_wanted_list *list, enum fit_resource_kind kind,
 			    kind == FIT_RESOURCE_BANNED_CPUS || kind == FIT_RESOURCE_BANNED_IRQS ||
 			    fit_resource_ops(kind)->together || op->optional,
 	};
+	return wanted;
 }
 
 char *fit_sibling_path(const char *path, const char *name)

@@ -18,12 +18,14 @@
 struct fit_wanted {
 	enum fit_resource_kind kind;
 	char *path;
+	uint64_t hash; /* of the path */
 	char *contribution;
 	enum fit_phase undo;
 	bool compact;  /* pages: see fit_pages_compact() */
 	bool optional; /* what the kernel refuses is left out with a note */
 	bool replaces; /* the domain's claim of that kind and path, if it has one */
 	int refused;   /* after an attempt: the kernel's errno, -1 when it took something else */
+	char *found;   /* what was there just now; NULL: not looked at yet */
 };
 
 struct fit_wanted_list {
@@ -33,9 +35,9 @@ struct fit_wanted_list {
 
 void fit_wanted_clear(struct fit_wanted_list *list);
 
-/* Adds a claim, or gives the one for the same path another contribution. Both strings are taken
- * over. */
-void fit_wanted_set(struct fit_wanted_list *list, enum fit_resource_kind kind,
+/* Adds a claim, or gives the one for the same path another contribution, and returns it until the
+ * next one is added. Both strings are taken over. */
+struct fit_wanted *fit_wanted_set(struct fit_wanted_list *list, enum fit_resource_kind kind,
 	const struct fit_op *op, char *path, char *contribution);
 
 /* "DIRECTORY/NAME" for a file in DIRECTORY. To be freed. */

@@ -100,7 +100,11 @@ static void leave(const struct __ptrace_syscall_info *info, const struct opening
 			printf("link %s\n", path + length + 1);
 		return;
 	}
-	printf("%s %s\n", opening->flags & O_DIRECTORY ? "directory" : "file", path + length + 1);
+	printf("%s %s\n",
+		opening->flags & O_DIRECTORY		   ? "directory"
+		: (opening->flags & O_ACCMODE) != O_RDONLY ? "written"
+							   : "file",
+		path + length + 1);
 }
 
 static int trace(pid_t pid, const char *directory)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * replay DIR < LIST: opens, reads to the end and closes what opened listed, and does nothing with
- * it. What any program costs that reads these files.
+ * it; writes a line to the files that were written, which are no good afterwards. What any program
+ * costs that reads and writes these files.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -22,6 +23,19 @@ static int read_file(const char *path)
 	while (got > 0);
 	close(fd);
 	return (int)got;
+}
+
+static int write_file(const char *path)
+{
+	static const char line[] = "00000000,00000000,00000000,00000001\n";
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	ssize_t put;
+
+	if (fd < 0)
+		return -1;
+	put = write(fd, line, sizeof(line) - 1);
+	close(fd);
+	return put < 0 ? -1 : 0;
 }
 
 static int read_directory(const char *path)
@@ -54,6 +68,7 @@ int main(int argc, char **argv)
 	while (scanf("%15s %4095[^\n]", kind, path) == 2) {
 		int status = strcmp(kind, "link") == 0	      ? read_link(path)
 			     : strcmp(kind, "directory") == 0 ? read_directory(path)
+			     : strcmp(kind, "written") == 0   ? write_file(path)
 							      : read_file(path);
 
 		if (status < 0) {
