@@ -5,11 +5,12 @@
 # In memory, if there is room: they have more than 100,000 files each.
 memory=/dev/shm
 [ "$(df --output=avail -k $memory 2>/dev/null | tail -n 1)" -gt 2000000 ] 2>/dev/null || memory=/tmp
-hosts=$(mktemp -d $memory/virt-fit-bench.XXXXXX)
+made=$(mktemp -d $memory/virt-fit-bench.XXXXXX)
+hosts="$hosts $made"
 
 big_host() { # CPUS DOMAINS IRQS
-	mkdir "$hosts/$1"
-	"$tools/big_host" "$@" | "$BUILD/tests/lib/mkroot" "$hosts/$1"
+	mkdir "$made/$1"
+	"$tools/big_host" "$@" | "$BUILD/tests/lib/mkroot" "$made/$1"
 }
 
 guest() { # VCPUS
@@ -28,17 +29,17 @@ guest() { # VCPUS
 reading() { # NAME COMMAND...
 	local name=$1
 	shift
-	"$tools/opened" "$(realpath "$hosts/1024")" "$@" >"$scratch/opened"
+	"$tools/opened" "$(realpath "$made/1024")" "$@" >"$scratch/opened"
 	! grep -E 'proc/(irq|interrupts)|msi_irqs|/config$' "$scratch/opened" || fail "$name: reads that in vain"
 	read -r subject baseline < <("$tools/compare" 15 "$scratch/opened" "$@" \
-		::: "$tools/replay" "$hosts/1024") || fail "$name: no result"
+		::: "$tools/replay" "$made/1024") || fail "$name: no result"
 	judge "$name / reading the same $(wc -l <"$scratch/opened") files" 2 \
 		"$(awk -v a="$subject" -v b="$baseline" 'BEGIN { print a / b }')"
 }
 
 planning() { # CPUS VCPUS RUNS
 	guest "$2" >"$scratch/guest.xml"
-	"$tools/plan" "$hosts/$1" "$BUILD/profiles" "k8s-node sriov" "$scratch/guest.xml" "$3"
+	"$tools/plan" "$made/$1" "$BUILD/profiles" "k8s-node sriov" "$scratch/guest.xml" "$3"
 }
 
 # 16 nodes, 32 PFs of 64 VFs.
@@ -46,12 +47,12 @@ printf '\nplanning for 64 vCPUs and 8 VFs: 1024 CPUs, 2080 network devices, 8192
 big_host 1024 500 8192
 guest 64 >"$scratch/guest.xml"
 reading "read and plan" \
-	"$tools/plan" "$hosts/1024" "$BUILD/profiles" "low-latency sriov" "$scratch/guest.xml"
+	"$tools/plan" "$made/1024" "$BUILD/profiles" "low-latency sriov" "$scratch/guest.xml"
 # The domains are libvirt's to tell.
-reading "virt-fit plan" "$BUILD/virt-fit" plan --sysroot "$hosts/1024" \
+reading "virt-fit plan" "$BUILD/virt-fit" plan --sysroot "$made/1024" \
 	--profiles "$BUILD/profiles" --profile "low-latency sriov" --param vfs=8 "$scratch/guest.xml"
 read -r microseconds kib _ < <(
-	"$tools/plan" "$hosts/1024" "$BUILD/profiles" "low-latency sriov" "$scratch/guest.xml" 51
+	"$tools/plan" "$made/1024" "$BUILD/profiles" "low-latency sriov" "$scratch/guest.xml" 51
 )
 printf 'planning alone: %d.%d ms\n' $((microseconds / 1000)) $((microseconds % 1000 / 100))
 judge "MiB that reading and planning take" 64 "$(awk -v kib="$kib" 'BEGIN { print kib / 1024 }')"
@@ -59,7 +60,7 @@ judge "MiB that reading and planning take" 64 "$(awk -v kib="$kib" 'BEGIN { prin
 # A sixteenth of the CPUs for the guest, half as many other domains as CPUs.
 printf '\n%-8s %9s %12s   %s\n' CPUs us "us/(n log n)" "planning for n/16 vCPUs beside n/2 domains"
 for cpus in 64 256 1024 4096; do
-	[ -d "$hosts/$cpus" ] || big_host $cpus $((cpus / 2)) 0
+	[ -d "$made/$cpus" ] || big_host $cpus $((cpus / 2)) 0
 	read -r microseconds _ < <(planning $cpus $((cpus / 16)) 15) || fail "$cpus CPUs: no plan"
 	awk -v n=$cpus -v us="$microseconds" 'BEGIN {
 		printf "%-8d %9d %12.3f\n", n, us, us / n / (log(n) / log(2))
