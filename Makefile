@@ -106,9 +106,10 @@ $(unit_tests): $(BUILD)/%: $(BUILD)/%.o $(unit_support) \
 $(BUILD)/tests/lib/mkroot: $(BUILD)/tests/unit/support_tree.o
 $(BUILD)/tests/bench/follow: $(BUILD)/src/watch/follower.o
 
+# As needed: only those load libvirt that use it.
 $(test_tools) $(bench_tools): $(BUILD)/%: $(BUILD)/%.o \
 		$(BUILD)/libfit-sys.a $(BUILD)/libfit-core.a $(BUILD)/libfit-base.a
-	$(link) $(call libs,$(sys_pkgs) $(core_pkgs))
+	$(link) $(call libs,$(virt_pkgs) $(sys_pkgs) $(core_pkgs))
 
 $(fuzzer): $(call objects,$(sort $(wildcard tests/fuzz/*.c))) $(unit_support) \
 		$(BUILD)/libfit-cli.a $(BUILD)/libfit-watch.a $(BUILD)/libfit-fitting.a $(BUILD)/libfit-virt.a $(BUILD)/libfit-sys.a \
