@@ -63,7 +63,7 @@ static int ask_watcher(struct fit_call *call, bool may_go_on, struct fit_err *er
 	}
 	return fit_err_set(err, FIT_ERR_STALE,
 		"%s. The watcher %s; do not start it again (it cannot know of flags such as "
-		"--paused); '%s' says whether it can",
+		"--paused). Whether it can is said by: %s",
 		why,
 		may_go_on ? "fits it and starts it now"
 			  : "starts it as soon as it has found another place for it",

@@ -574,6 +574,7 @@ static int show(struct fit_cli *cli)
 	fit_autostrlist struct fit_strlist warnings = {0};
 	struct fit_host host = {0};
 	struct fit_err err = FIT_ERR_INIT;
+	const char *stale;
 
 	if (fit_probe(&cli->root, FIT_PROBE_ALL, &host, &warnings, &err) < 0)
 		return fit_cli_fail(&err);
@@ -584,11 +585,14 @@ static int show(struct fit_cli *cli)
 		fit_host_clear(&host);
 		return fit_cli_fail(&err);
 	}
+	stale = fit_stale_name(fit_policy_stale(&cli->root));
 	if (cli->json) {
-		fit_cli_print_json(fit_json_host(&host, &warnings));
+		fit_cli_print_json(fit_json_host(&host, stale, &warnings));
 	} else {
 		print_heading(&host);
 		print_nodes(&host);
+		if (stale)
+			print_row("early starts", stale);
 		print_devices(&host);
 		print_irqs(&host);
 		for (size_t i = 0; i < warnings.count; i++)

@@ -219,7 +219,8 @@ static struct json_object *json_l3_caches(const struct fit_host *host)
 	return array;
 }
 
-struct json_object *fit_json_host(const struct fit_host *host, const struct fit_strlist *warnings)
+struct json_object *fit_json_host(
+	const struct fit_host *host, const char *stale, const struct fit_strlist *warnings)
 {
 	struct json_object *object = json_object_new_object();
 	struct json_object *cpus = json_object_new_array();
@@ -248,6 +249,7 @@ struct json_object *fit_json_host(const struct fit_host *host, const struct fit_
 	add(object, "housekeeping", fit_json_cpus(&host->housekeeping));
 	add(object, "acs_override", fit_json_string_or_null(host->acs_override));
 	add(object, "housekeeping_by", fit_json_string_or_null(host->housekeeping_source));
+	add(object, "start_stale", fit_json_string_or_null(stale));
 	add(object, "cpus", cpus);
 	add(object, "l3_groups", l3_groups);
 	add(object, "l3_caches", json_l3_caches(host));

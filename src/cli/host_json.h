@@ -7,6 +7,8 @@
 #include "core/host.h"
 
 /* The whole host model, what is unknown as null. */
-struct json_object *fit_json_host(const struct fit_host *host, const struct fit_strlist *warnings);
+/* @stale: what the host's policy says of starts that come too early; NULL: nothing. */
+struct json_object *fit_json_host(
+	const struct fit_host *host, const char *stale, const struct fit_strlist *warnings);
 
 #endif

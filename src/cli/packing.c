@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/packing.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -115,12 +117,25 @@ static void add(
 		packed->state = FIT_PACKED_REFUSED;
 }
 
+/* No libvirt needs to be asked what that is. */
+static bool is_missing_file(const struct fit_session *session, const char *argument)
+{
+	size_t length = strlen(argument);
+	bool is_path =
+		session->other_host || (length > 4 && fit_streq(argument + length - 4, ".xml"));
+
+	return is_path && !fit_streq(argument, "-") && access(argument, F_OK) < 0 &&
+	       errno == ENOENT;
+}
+
 static int add_files(const struct fit_cli *cli, struct fit_session *session,
 	struct fit_packing *packing, struct fit_err *err)
 {
 	for (int i = 0; i < cli->arg_count; i++) {
 		struct fit_subject subject = {0};
 
+		if (is_missing_file(session, cli->args[i]))
+			return fit_err_sys(err, ENOENT, "cannot read %s", cli->args[i]);
 		if (fit_session_fetch(session, cli->args[i], &subject, err) < 0)
 			return -1;
 		if (subject.is_domain) {

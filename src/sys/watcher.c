@@ -11,6 +11,7 @@
 #include "base/buffer.h"
 #include "base/fd.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "core/domain.h"
 #include "sys/paths.h"
 #include "sys/statefile.h"
@@ -67,6 +68,16 @@ static char *boot_id(const struct fit_fsroot *root)
 	return text ? text : fit_xstrdup("unknown");
 }
 
+/* The file says when it was written, because the time of day, which its own times are of, can be
+ * set. */
+static int64_t seconds_since_boot(void)
+{
+	struct timespec now = {0};
+
+	(void)clock_gettime(CLOCK_BOOTTIME, &now);
+	return now.tv_sec;
+}
+
 void fit_start_request_clear(struct fit_start_request *request)
 {
 	free(request->name);
@@ -85,6 +96,10 @@ int fit_start_request_put(
 	fit_strlist_add(&words, "name");
 	fit_strlist_add(&words, name);
 	fit_statefile_add(&text, &words);
+	fit_strlist_clear(&words);
+	fit_strlist_add(&words, "at");
+	fit_strlist_addf(&words, "%lld", (long long)seconds_since_boot());
+	fit_statefile_add(&text, &words);
 	fit_statefile_end(&text);
 	if (fit_fsroot_make_directories(root, FIT_PATH_REQUESTS, 0700, err) < 0)
 		return -1;
@@ -94,10 +109,17 @@ int fit_start_request_put(
 static bool take(void *context, const struct fit_strlist *words)
 {
 	struct fit_start_request *request = context;
+	uint64_t at;
 
-	if (words->count != 2 || strcmp(words->items[0], "name") != 0)
+	if (words->count != 2)
 		return false;
-	fit_xreplace(&request->name, words->items[1]);
+	if (fit_streq(words->items[0], "name")) {
+		fit_xreplace(&request->name, words->items[1]);
+		return true;
+	}
+	if (!fit_streq(words->items[0], "at") || !fit_parse_uint(words->items[1], INT64_MAX, &at))
+		return false;
+	request->age_s = seconds_since_boot() - (int64_t)at;
 	return true;
 }
 
@@ -107,13 +129,13 @@ int fit_start_request_read(const struct fit_fsroot *root, const char *uuid,
 	fit_autofree char *path = path_of(uuid);
 	fit_autofree char *boot = boot_id(root);
 	fit_autofree char *text = NULL;
-	struct fit_start_request request = {0};
+	/* One that does not say when it was written is as old as can be. */
+	struct fit_start_request request = {.age_s = INT64_MAX};
 	struct fit_err problem = FIT_ERR_INIT;
-	struct timespec now;
 	struct stat info;
 	size_t length;
 
-	if (fit_fsroot_stat(root, path, &info) < 0 || clock_gettime(CLOCK_REALTIME, &now) < 0)
+	if (fit_fsroot_stat(root, path, &info) < 0)
 		return 0;
 	if (fit_fsroot_read(root, path, &text, &length, &problem) < 0 ||
 		fit_statefile_parse(text, path, KIND, boot, take, &request, &problem) < 0) {
@@ -124,7 +146,6 @@ int fit_start_request_read(const struct fit_fsroot *root, const char *uuid,
 	}
 	request.inode = info.st_ino;
 	request.written = info.st_mtim;
-	request.age_s = now.tv_sec > info.st_mtim.tv_sec ? now.tv_sec - info.st_mtim.tv_sec : 0;
 	*ret_request = request;
 	return 1;
 }

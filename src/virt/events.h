@@ -12,7 +12,7 @@
 enum fit_virt_event {
 	FIT_VIRT_ADDED,	    /* defined, where no definition was before */
 	FIT_VIRT_REDEFINED, /* defined again, renamed, taken back to a snapshot's */
-	FIT_VIRT_REQUESTED, /* the request in its metadata was written */
+	FIT_VIRT_REQUESTED, /* the request in its metadata was written or taken out */
 	FIT_VIRT_UNDEFINED,
 	FIT_VIRT_STARTED,
 	FIT_VIRT_STOPPED,

@@ -35,6 +35,7 @@ enum fit_cause {
 	FIT_CAUSE_CONFLICT = 1 << 4, /* a domain runs on what it is defined on: does not wait */
 	FIT_CAUSE_START = 1 << 5,    /* somebody tried to start it: does not wait */
 	FIT_CAUSE_PLUGGED = 1 << 6,  /* a device came or went while it runs: does not wait */
+	FIT_CAUSE_REQUEST = 1 << 7,  /* its request was written or taken out */
 };
 
 struct fit_queue_item {

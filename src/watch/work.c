@@ -6,11 +6,13 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "core/render.h"
 #include "core/request.h"
 #include "core/xml.h"
 #include "fitting/fit.h"
 #include "fitting/live_fit.h"
 #include "fitting/recover.h"
+#include "fitting/redefine.h"
 #include "sys/clock.h"
 #include "sys/watcher.h"
 #include "watch/worker.h"
@@ -61,6 +63,7 @@ static bool fail(
 	pthread_mutex_lock(&watch->lock);
 	is_new = fit_queue_fail(&watch->queue, uuid, err->message);
 	pthread_mutex_unlock(&watch->lock);
+	is_new = is_new && !worker->host_failed;
 	if (is_new)
 		fit_watch_log(FIT_LOG_WARNING, name, NULL, "%s", err->message);
 	return is_new;
@@ -86,13 +89,22 @@ static bool succeed(struct fit_worker *worker, const char *uuid)
 	return had_failed;
 }
 
+/* There is no such domain any more; nobody waits for its start. */
 static void forget(struct fit_worker *worker, const char *uuid)
 {
 	struct fit_watch *watch = worker->watch;
+	const struct fit_fsroot *root = watch->options->root;
+	struct fit_start_request request = {0};
 
 	pthread_mutex_lock(&watch->lock);
 	fit_queue_forget(&watch->queue, uuid);
 	pthread_mutex_unlock(&watch->lock);
+	if (fit_start_request_read(root, uuid, &request, NULL) <= 0)
+		return;
+	fit_start_request_remove(root, uuid, &request);
+	fit_watch_log(
+		FIT_LOG_NOTICE, request.name, NULL, "it was to be started, and has been undefined");
+	fit_start_request_clear(&request);
 }
 
 /* Shut-off domains that are defined on what @uuid, which runs, has for itself. */
@@ -191,17 +203,54 @@ static int fit(struct fit_worker *worker, const struct fit_virt_domain *domain, 
 	struct fit_err *err)
 {
 	struct fit_fitted fitted = {0};
-	int status = fit_worker_survey(worker, err);
 
-	/* What is wrong with the host has been said. */
-	if (status == 0)
-		status = fit_domain_fit(&worker->session, domain->uuid, NULL, &fitted, err);
-	if (status < 0)
+	/* That has been said, and need not be for each domain. */
+	worker->host_failed = fit_worker_survey(worker, err) < 0;
+	if (worker->host_failed ||
+		fit_domain_fit(&worker->session, domain->uuid, NULL, &fitted, err) < 0)
 		return -1;
 	tell_fitted(&fitted, succeed(worker, domain->uuid));
 	if (causes & FIT_CAUSE_START)
 		answer_start(worker, domain, fitted.profiles, NULL);
 	fit_fitted_clear(&fitted);
+	return 0;
+}
+
+static int revert(struct fit_session *session FIT_UNUSED, const struct fit_subject *subject,
+	void *context, char **ret_xml, struct fit_err *err)
+{
+	struct fit_strlist *notes = context;
+	fit_autofree char *xml = NULL;
+	bool changed;
+
+	fit_strlist_clear(notes);
+	if (fit_revert(subject->xml, subject->length, subject->name, notes, &xml, &changed, err) <
+		0)
+		return -1;
+	if (changed)
+		*ret_xml = FIT_STEAL(xml);
+	return 0;
+}
+
+/* The request was taken out, as by 'virsh metadata --remove', which asks for what `unset` does. A
+ * definition that never had one, and was fitted with options, stays. */
+static int take_back(
+	struct fit_worker *worker, const struct fit_virt_domain *domain, struct fit_err *err)
+{
+	fit_autostrlist struct fit_strlist notes = {0};
+	struct fit_subject subject = {0};
+	int status = fit_redefine(&worker->session, domain->uuid, revert, &notes, &subject, err);
+
+	fit_subject_clear(&subject);
+	if (status < 0)
+		return -1;
+	(void)succeed(worker, domain->uuid);
+	for (size_t i = 0; i < notes.count && status > 0; i++)
+		fit_watch_log(FIT_LOG_NOTICE, domain->name, NULL, "%s", notes.items[i]);
+	if (status > 0)
+		fit_watch_log(FIT_LOG_NOTICE, domain->name, NULL,
+			"it requests no profile any more: as it was before%s",
+			domain->active ? "; it runs: takes effect at the next start" : "");
 	return 0;
 }
 
@@ -247,8 +296,11 @@ static int look_at(struct fit_worker *worker, const struct fit_virt_domain *doma
 		find_conflicts(worker, domain->uuid);
 	/* What a saved image resumes with is what it was saved with, so there is nothing to gain
 	 * from another definition until it is gone. A transient domain has none. */
-	if (domain->persistent && !domain->saved)
+	if (domain->persistent && !domain->saved) {
 		found = requests(domain, err);
+		if (found == 0 && causes & FIT_CAUSE_REQUEST && take_back(worker, domain, err) < 0)
+			return -1;
+	}
 	if (found < 0 || (found > 0 && fit(worker, domain, causes, err) < 0))
 		return -1;
 	if (domain->active && fit_domain_awaits_live_fit(&worker->session, domain))
@@ -300,6 +352,7 @@ void fit_worker_do(struct fit_worker *worker, const struct fit_queue_item *item)
 	/* What was seen before it happened is no help. */
 	if (worker->surveyed <= item->last)
 		worker->surveyed = 0;
+	worker->host_failed = false;
 	status = fit_virt_find_uuid(&worker->session.virt, item->uuid, &domain, &err);
 	if (status == 0)
 		status = look_at(worker, &domain, item->causes, &err);

@@ -35,7 +35,7 @@ static void on_event(void *context, enum fit_virt_event event, const char *uuid)
 			fit_queue_add(&watch->queue, uuid, FIT_CAUSE_CHANGED, now);
 		break;
 	case FIT_VIRT_REQUESTED:
-		fit_queue_add(&watch->queue, uuid, FIT_CAUSE_CHANGED, now);
+		fit_queue_add(&watch->queue, uuid, FIT_CAUSE_CHANGED | FIT_CAUSE_REQUEST, now);
 		break;
 	case FIT_VIRT_UNDEFINED:
 		(void)fit_windows_event(&watch->windows, uuid, FIT_WINDOW_UNDEFINED);

@@ -23,6 +23,7 @@ struct fit_worker {
 	int64_t recovery; /* when to look for what dead domains hold; FIT_QUEUE_NEVER */
 	int64_t surveyed; /* when; 0: there is no survey */
 	char *told;	  /* what the last survey had to say; NULL: nothing */
+	bool host_failed; /* for that the domain that is worked on could not be fitted */
 };
 
 /* Looks at the host and at what domains hold, unless that was done just now. */

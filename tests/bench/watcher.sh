@@ -36,6 +36,7 @@ idle_request() {
 		"<fit:param name='pages' value='none'/></fit:domain>"
 }
 
+# shellcheck disable=SC2317  # called by its name
 all_fitted() {
 	! virt-fit list | grep -E 'not fitted|stale' >/dev/null
 }

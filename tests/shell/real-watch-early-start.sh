@@ -112,7 +112,7 @@ defined_and_started hopeless "$(shared | sed "s,'shared','none-such',")"
 contains "the refusal" "$said" "none-such"
 guest_xml wide "$(request low-latency)" | sed 's/<vcpu>1</<vcpu>64</' >"$TEST_DIR/wide.xml"
 said=$(virsh -q "define $TEST_DIR/wide.xml; start wide" 2>&1 || true)
-contains "the refusal" "$said" "'virt-fit wait wide' says whether it can"
+contains "the refusal" "$said" "said by: virt-fit wait wide"
 wait_until 10 watch_says "wide: it was to be started, and is not"
 same "times that the reason is said" 1 "$(grep -c "wide: cannot fit" "$WATCH_LOG")"
 wait_until 5 no_request
