@@ -121,8 +121,8 @@ static void add(
 static bool is_missing_file(const struct fit_session *session, const char *argument)
 {
 	size_t length = strlen(argument);
-	bool is_path =
-		session->other_host || (length > 4 && fit_streq(argument + length - 4, ".xml"));
+	bool is_path = (session->other_host && !session->connect) ||
+		       (length > 4 && fit_streq(argument + length - 4, ".xml"));
 
 	return is_path && !fit_streq(argument, "-") && access(argument, F_OK) < 0 &&
 	       errno == ENOENT;

@@ -47,6 +47,10 @@ contains "the refusal of the GPU" "$refusal" "it is kept for the host by $file:5
 [ "$(on_host render --profile low-latency "$TEST_DIR/fitted.xml")" != "$fitted" ] ||
 	fail "what was fitted before housekeeping moved is still good"
 
+state '<start stale="refuse"/>'
+contains "virt-fit host" "$(on_host host)" "early starts  refuse"
+contains "its JSON" "$(on_host host --json)" '"start_stale": "refuse"'
+
 state '<allowed cpus="8-11,24-27"/>'
 contains "virt-fit host" "$(on_host host)" "CPUs 8-11,24-27, by $file:2"
 contains "the plan" "$(on_host plan --profile low-latency "$domain")" "whole cores of node 1"

@@ -109,6 +109,8 @@ contains "the refusal" "$refusal" "busy is among all domains anyway"
 domain busy 1 - >busy.xml
 refuses all "${connect[@]}" ./busy.xml
 contains "the refusal" "$refusal" "busy is there twice"
+refuses all nosuch.xml
+contains "the refusal" "$refusal" "cannot read nosuch.xml"
 refuses all
 contains "the refusal" "$refusal" "there is nothing to plan for this host"
 

@@ -245,6 +245,7 @@ static void a_request_that_was_written_since_is_not_removed(void **state)
 	assert_int_equal(fit_start_request_put(&other, uuid, "a name\n", &err), 0);
 	assert_int_equal(fit_start_request_read(&other, uuid, &first, &err), 1);
 	assert_string_equal(first.name, "a name\n");
+	assert_in_range(first.age_s, 0, 5);
 	assert_int_equal(fit_start_request_put(&other, uuid, "a name\n", &err), 0);
 	fit_start_request_remove(&other, uuid, &first);
 	assert_int_equal(fit_start_request_read(&other, uuid, &second, &err), 1);
@@ -252,6 +253,36 @@ static void a_request_that_was_written_since_is_not_removed(void **state)
 	fit_start_request_clear(&second);
 	assert_int_equal(fit_start_request_read(&other, uuid, &second, &err), 0);
 	fit_start_request_clear(&first);
+	fit_fsroot_close(&other);
+}
+
+/* Whatever the time of day was, and is. */
+static void the_age_of_a_request_is_not_that_of_its_file(void **state)
+{
+	static const char uuid[] = "aaaaaaaa-0000-4000-8000-000000000002";
+	static const char old[] = "virt-fit-request 1\nboot unknown\nname a\n";
+	const struct timespec times[][2] = {{{1, 0}, {1, 0}}, {{4000000000, 0}, {4000000000, 0}}};
+	fit_autofree char *path = fit_xasprintf("%s/aged", getenv("TEST_DIR"));
+	fit_autofree char *file = fit_xasprintf("run/virt-fit/requests/%s", uuid);
+	struct fit_start_request request = {0};
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_fsroot other;
+
+	(void)state;
+	assert_int_equal(mkdir(path, 0755), 0);
+	assert_int_equal(fit_fsroot_open(path, &other, &err), 0);
+	assert_int_equal(mkdirat(other.fd, "run", 0755), 0);
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(times); i++) {
+		assert_int_equal(fit_start_request_put(&other, uuid, "a", &err), 0);
+		assert_int_equal(utimensat(other.fd, file, times[i], 0), 0);
+		assert_int_equal(fit_start_request_read(&other, uuid, &request, &err), 1);
+		assert_in_range(request.age_s, 0, 5);
+		fit_start_request_clear(&request);
+	}
+	assert_int_equal(fit_fsroot_replace(&other, file, old, strlen(old), &err), 0);
+	assert_int_equal(fit_start_request_read(&other, uuid, &request, &err), 1);
+	assert_true(request.age_s == INT64_MAX);
+	fit_start_request_clear(&request);
 	fit_fsroot_close(&other);
 }
 
@@ -283,6 +314,7 @@ int main(void)
 		cmocka_unit_test(a_domain_that_starts_drives_others_away),
 		cmocka_unit_test(a_request_starts_a_domain_once_it_is_fitted),
 		cmocka_unit_test(a_request_that_was_written_since_is_not_removed),
+		cmocka_unit_test(the_age_of_a_request_is_not_that_of_its_file),
 		cmocka_unit_test(the_kernel_tells_of_hardware_that_comes_and_goes),
 	};
 
