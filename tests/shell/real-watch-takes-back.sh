@@ -31,7 +31,7 @@ same "the one that was fitted with options" "$by_options" "$(definition_of optio
 # As the hook leaves it.
 gone=6a1b0c5e-3f0a-4a53-8d0e-6c1f1f1d2a10
 requests=$HOST/run/virt-fit/requests
-printf 'virt-fit-request 1\nboot %s\nname gone\nat %s\n' \
+printf 'virt-fit-request 2\nboot %s\nname gone\nat %s\nend\n' \
 	"$(cat "$HOST/proc/sys/kernel/random/boot_id")" "$(cut -d. -f1 /proc/uptime)" >"$requests/.$gone"
 mv "$requests/.$gone" "$requests/$gone"
 wait_until 5 test ! -e "$requests/$gone"

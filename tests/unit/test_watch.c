@@ -260,7 +260,7 @@ static void a_request_that_was_written_since_is_not_removed(void **state)
 static void the_age_of_a_request_is_not_that_of_its_file(void **state)
 {
 	static const char uuid[] = "aaaaaaaa-0000-4000-8000-000000000002";
-	static const char old[] = "virt-fit-request 1\nboot unknown\nname a\n";
+	static const char old[] = "virt-fit-request 2\nboot unknown\nname a\nend\n";
 	const struct timespec times[][2] = {{{1, 0}, {1, 0}}, {{4000000000, 0}, {4000000000, 0}}};
 	fit_autofree char *path = fit_xasprintf("%s/aged", getenv("TEST_DIR"));
 	fit_autofree char *file = fit_xasprintf("run/virt-fit/requests/%s", uuid);
