@@ -22,6 +22,7 @@ struct fit_ledger_entry {
 	char *baseline;
 	struct fit_strlist written;
 	bool pending; /* an undo could not write the value yet: the next one tries again */
+	bool decided; /* by the undo that is going on; in memory only */
 };
 
 struct fit_ledger {

@@ -130,8 +130,11 @@ static void decide(struct fit_state *state, struct restore *restore, const char 
 	fit_autofree char *obstacle = NULL;
 	bool lags;
 
-	if (!entry)
+	/* A call of the hook that came twice has made two claims: one write is enough. After a
+	 * second one that failed half-way, what it left would not be known as ours any more. */
+	if (!entry || entry->decided)
 		return;
+	entry->decided = true;
 	entry->pending = false;
 	lags = fit_resource_ops(entry->kind)->lags;
 	if (!current && lags && fit_streq(identity, entry->identity))
@@ -254,6 +257,8 @@ int fit_undo_claims(struct fit_state *state, struct fit_journal *journal,
 	add_unsettled(state, filter->last ? journal : NULL, &restores);
 	if (!restores.count)
 		return settle_journal(state, journal, filter, err);
+	for (size_t i = 0; i < state->ledger.count; i++)
+		state->ledger.items[i].decided = false;
 	for (size_t i = 0; i < restores.count; i++) {
 		decide(state, &restores.items[i], journal ? journal->uuid : "", &online, notes);
 		writes |= restores.items[i].target != NULL;
