@@ -91,7 +91,8 @@ host_settings() {
 		! -path '/sys/kernel/security/*' ! -path '/sys/kernel/slab/*' ! -path '*/bdi/*' ! -path '*/byte_queue_limits/*' \
 		! -path '/proc/sys/kernel/random/*' ! -path '*/resource[0-9]*' \
 		! -name config ! -name rom ! -name vpd ! -name wakeup_count ! -name ns_last_pid \
-		-print0 2>/dev/null | xargs -0 -n 500 grep -asH '' | sed -f <(irq_names)
+		-print0 2>/dev/null | xargs -0 -n 500 grep -asH '' |
+		sed -f <(irq_names) -e 's/:IFINDEX=[0-9]*$/:IFINDEX=NEW/'
 	for device in /sys/bus/pci/devices/*; do
 		echo "$device driver $(basename "$(readlink "$device/driver")")"
 	done
