@@ -150,16 +150,19 @@ cpus_overlap() { # LIST LIST
 	return 1
 }
 
-# What still comes to these CPUs are interrupts of the guest's devices, or such that the kernel lets
-# nobody move.
+# What still comes to these CPUs are interrupts of the guest's devices, such that the kernel lets
+# nobody move, and such that were moved and go with their next occurrence (those that no remapping
+# hardware sees, as its own).
 interrupts_stay_off() { # CPUS
-	local dir cpus name
+	local dir cpus wanted name
 	for dir in /proc/irq/[0-9]*; do
 		read -r name <"/sys/kernel/irq/${dir##*/}/actions" || continue
 		read -r cpus <"$dir/effective_affinity_list" || continue
+		read -r wanted <"$dir/smp_affinity_list" || continue
 		case $name in vfio-*) continue ;; esac
-		! cpus_overlap "$cpus" "$1" || ! echo "$cpus" 2>/dev/null >"$dir/smp_affinity_list" ||
-			fail "interrupt ${dir##*/} ($name) comes to CPUs $cpus"
+		! cpus_overlap "$cpus" "$1" || ! cpus_overlap "$wanted" "$1" ||
+			! echo "$wanted" 2>/dev/null >"$dir/smp_affinity_list" ||
+			fail "interrupt ${dir##*/} ($name) comes to CPUs $cpus of $wanted"
 	done
 }
 
