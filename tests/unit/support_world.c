@@ -236,7 +236,7 @@ void world_begin(struct world *w, uint64_t seed)
 	fit_strlist_clear(&w->f.kernel.log);
 	w->f.kernel.managed = (struct fit_cpuset){0};
 	if (draw(&w->random, 4) == 0)
-		fit_cpuset_add(&w->f.kernel.managed, 24 + (unsigned int)draw(&w->random, 8));
+		fit_cpuset_add(&w->f.kernel.managed, 24 + (unsigned int)draw(&w->random, 6));
 	for (unsigned int i = 0; i < DOMAINS; i++) {
 		struct domain *domain = &w->domains[i];
 
