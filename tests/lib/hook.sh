@@ -76,14 +76,18 @@ fitted() { # FILE, and what domain_xml takes
 	fit_file "$1.plain" "$1"
 }
 
-# Of a persistent domain, unless `transient` is set. stdout must stay empty, whatever the outcome: at migrate and restore it is the domain's new XML.
+# Of a persistent domain, unless `transient` is set. Only at migrate and restore it may say something
+# on stdout, where it is the domain's new XML.
 hook() { # XML-FILE NAME OPERATION SUBOPERATION EXTRA
 	local code=0 definitions=$HOST/etc/libvirt/qemu
 	mkdir -p "$definitions"
 	[ "${transient:-}" ] || : 2>/dev/null >"$definitions/${2:-}.xml" || true
 	"$BUILD/virt-fit-hook" --sysroot "$HOST" --profiles "$PROFILES" -- "${@:2}" \
 		<"$1" >"$TEST_DIR/stdout" || code=$?
-	[ ! -s "$TEST_DIR/stdout" ] || fail "stdout of $*: $(cat "$TEST_DIR/stdout")"
+	case ${3:-} in
+	migrate | restore) [ ! -s "$TEST_DIR/stdout" ] || xmllint --noout "$TEST_DIR/stdout" ;;
+	*) false ;;
+	esac || [ ! -s "$TEST_DIR/stdout" ] || fail "stdout of $*: $(cat "$TEST_DIR/stdout")"
 	return $code
 }
 

@@ -65,13 +65,15 @@ same "the host of a" "$running" "$(hook_dump)"
 sed "s/cpuset=\(.\)1-7,17-23/cpuset=\12-7,18-23/" "$b" >"$TEST_DIR/beside.xml"
 hook_up "$TEST_DIR/beside.xml" b
 hook_down "$TEST_DIR/beside.xml" b
-# Whoever says so starts on them; so does what cannot be fitted any more.
+# Whoever says so starts on them; a saved guest finds another place.
 sed "s/<fit:domain /&stale='warn' /" "$b" >"$TEST_DIR/warned.xml"
 hook_up "$TEST_DIR/warned.xml" b
 hook_down "$TEST_DIR/warned.xml" b
 hook "$b" b restore begin -
-hook_up "$b" b
-hook_down "$b" b
+cp "$TEST_DIR/stdout" "$TEST_DIR/restored.xml"
+lacks "what is restored" "$(grep vcpupin "$TEST_DIR/restored.xml")" "1-7,17-23"
+hook_up "$TEST_DIR/restored.xml" b
+hook_down "$TEST_DIR/restored.xml" b
 hook_down "$a" a
 host_is_as_before
 

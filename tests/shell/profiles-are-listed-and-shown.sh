@@ -50,7 +50,7 @@ assert p["composition"] == ["base", "low-latency", "sriov", "mine"], p
 assert len(p["files"]) == 4 and len(p["digest"]) == 16, p
 values = {(s["intent"], s["attribute"]): s for s in p["settings"]}
 assert values["vfs", "count"]["value"] == "3" and values["vfs", "pf"]["file"] is None, p
-assert [q["name"] for q in p["parameters"]] == ["span", "pages", "locked", "dedicated", "isolate", "wakeup"], p
+assert [q["name"] for q in p["parameters"]] == ["span", "pages", "locked", "dedicated", "isolate", "partition", "wakeup"], p
 assert p["parameters"][0]["allowed"] == ["node", "nodes"], p'
 fi
 
