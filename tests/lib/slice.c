@@ -9,7 +9,8 @@
 
 #include "base/memory.h"
 #include "sys/clock.h"
-#include "sys/value.h"
+#include "sys/resource.h"
+#include "sys/state.h"
 
 #define TIME_MS 2000
 
@@ -24,7 +25,7 @@ int main(int argc, char **argv)
 	struct fit_err err = FIT_ERR_INIT;
 	struct fit_fsroot root;
 	struct fit_state state = {.root = &root, .deadline = fit_clock_ms() + TIME_MS};
-	struct fit_ledger_entry entry = {.kind = FIT_RESOURCE_SLICE};
+	const struct fit_resource_ops *ops = fit_resource_ops(FIT_RESOURCE_SLICE);
 	fit_autofree char *value = NULL;
 
 	if (argc != 2 && argc != 3) {
@@ -33,8 +34,7 @@ int main(int argc, char **argv)
 	}
 	if (fit_fsroot_open("/", &root, &err) < 0)
 		return fail(&err);
-	entry.path = argv[1];
-	if (argc == 3 && fit_value_write(&state, &entry, argv[2], &err) < 0)
+	if (argc == 3 && ops->write(&state, FIT_RESOURCE_SLICE, argv[1], argv[2], &err) < 0)
 		return fail(&err);
 	if (argc == 2) {
 		value = fit_value_read(&root, FIT_RESOURCE_SLICE, argv[1]);
