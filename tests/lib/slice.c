@@ -11,6 +11,7 @@
 #include "sys/clock.h"
 #include "sys/resource.h"
 #include "sys/state.h"
+#include "sys/value.h"
 
 #define TIME_MS 2000
 

@@ -29,7 +29,7 @@ is_balanced() { # irqbalance says what it does with interrupts
 
 guest_define web sata 2 192.168.77.11
 remember_host
-grep -v '^/proc/irq/' "$WORK/before" >"$WORK/others"
+grep -av '^/proc/irq/' "$WORK/before" >"$WORK/others"
 systemctl start irqbalance
 wait_until 30 is_balanced
 tell_irqbalance "settings cpus 2"
@@ -47,7 +47,7 @@ is_balanced || fail "irqbalance does nothing more: $(tell_irqbalance setup)"
 virsh -q destroy web
 wait_until 60 banned_are 4
 systemctl stop irqbalance
-host_settings | sort | grep -v '^/proc/irq/' >"$WORK/after"
+host_settings | sort | grep -av '^/proc/irq/' >"$WORK/after"
 diff "$WORK/others" "$WORK/after" || fail "the host is not as before"
 same "our state" "" "$(our_state)"
 rm -f "$SETTINGS" # interrupts are where irqbalance left them
