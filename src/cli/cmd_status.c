@@ -13,14 +13,14 @@
 
 static void print_row(const char *topic, const char *text)
 {
-	printf("  %-12s %s\n", topic, text);
+	printf("  %-17s %s\n", topic, text);
 }
 
 /* A host has hundreds of interrupts: what is the same for many files is one row. --json has all. */
 static void print_files(
 	enum fit_resource_kind kind, const char *text, const char *path, size_t count)
 {
-	printf("  %-12s %s: /%s", fit_resource_kind_name(kind), text, path);
+	printf("  %-17s %s: /%s", fit_resource_kind_name(kind), text, path);
 	if (count > 1)
 		printf(" and %zu more", count - 1);
 	puts("");

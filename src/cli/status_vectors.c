@@ -54,7 +54,7 @@ static void print_view(const struct fit_vector *vector, const struct view *view)
 {
 	fit_autofree char *wanted = fit_cpuset_describe(&view->wanted, "CPU");
 
-	printf("  %-12s %u, %s of %s: ", "interrupt", vector->number, view->name,
+	printf("  %-17s %u, %s of %s: ", "interrupt", vector->number, view->name,
 		FIT_PCIADDR_STR(vector->device));
 	if (!view->claim)
 		printf("on CPUs %s, as it came", view->affinity ? view->affinity : "unknown");

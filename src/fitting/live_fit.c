@@ -153,6 +153,11 @@ int fit_domain_list_missing(struct fit_session *session, const struct fit_virt_d
 	struct pair pair = {0};
 	int status = make_pair(session, domain, true, &pair, err);
 
+	for (size_t i = 0; status == 0 && i < pair.live.change_count; i++) {
+		fit_autofree char *what = fit_live_describe(&pair.live.changes[i]);
+
+		fit_strlist_add(ret_missing, what);
+	}
 	for (size_t i = 0; status == 0 && i < pair.live.missing.count; i++)
 		fit_strlist_add(ret_missing, pair.live.missing.items[i]);
 	for (size_t i = 0; status == 0 && i < pair.result.ops.count; i++) {

@@ -18,8 +18,9 @@ bool fit_domain_awaits_live_fit(
 int fit_domain_fit_live(struct fit_session *session, const struct fit_virt_domain *domain,
 	struct fit_strlist *ret_done, struct fit_err *err);
 
-/* What a domain that was started unfitted waits for until its next start: paths (core/edit.h), and
- * what the host would be given for CPUs of its own. */
+/* What a domain that was started unfitted lacks: what could still be done while it runs, as
+ * fit_live_describe() has it; what waits for its next start: paths (core/edit.h); and what the host
+ * would be given for CPUs of its own. */
 int fit_domain_list_missing(struct fit_session *session, const struct fit_virt_domain *domain,
 	struct fit_strlist *ret_missing, struct fit_err *err);
 

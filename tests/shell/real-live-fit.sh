@@ -44,7 +44,7 @@ same "the CPUs of its vCPUs" "$(IFS=$'\n'; echo "${cpus[*]:1}")" \
 	"$(virsh -q dumpxml early | grep -o "vcpupin .*cpuset='[0-9]*" | grep -o '[0-9]*$' | sort -n)"
 status=$(virt-fit status early)
 contains "the status" "$status" "alone on"
-contains "the status" "$status" "missing      devices/disk[target/@dev='vda']/driver/@iothread"
+contains "the status" "$status" "missing           devices/disk[target/@dev='vda']/driver/@iothread"
 lacks "the status" "$status" "vcpupin"
 # Its CPUs are its own, also for those who only look at what is defined.
 GUEST_DISK=$TEST_DIR/second.img

@@ -22,14 +22,14 @@ says_nothing_of_another
 
 virt-fit set web01 lean
 says "web01: running, fitted (lean)"
-says "runs with    low-latency as it was fitted before"
+says "runs with         low-latency as it was fitted before"
 contains "status as JSON" "$(virt-fit status --json web01)" '"runs_with": "low-latency"'
 virt-fit unset web01
-says "runs with    low-latency as it was fitted before"
+says "runs with         low-latency as it was fitted before"
 virsh -q destroy web01
 says_nothing_of_another
 
 virsh -q start web01
 virt-fit set web01 lean
-says "runs with    a definition that was not fitted, until the next start"
+says "runs with         a definition that was not fitted, until the next start"
 virsh -q destroy web01

@@ -72,7 +72,7 @@ wait_until 5 on_vcpus 901
 [ "$(cat "$HOST/proc/irq/900/smp_affinity_list")" != "$(cat "$HOST/proc/irq/901/smp_affinity_list")" ] ||
 	fail "both vectors are on one CPU"
 status=$(cli status web01 2>/dev/null)
-contains "status" "$status" "interrupt    900, vfio-msix[0] of $vf: on CPU $(cat "$HOST/proc/irq/900/smp_affinity_list")"
+contains "status" "$status" "interrupt         900, vfio-msix[0] of $vf: on CPU $(cat "$HOST/proc/irq/900/smp_affinity_list")"
 contains "the log" "$(cat "$log")" "web01: 2 interrupts of its devices placed on CPUs"
 
 # Somebody else moves one.
