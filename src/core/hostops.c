@@ -531,6 +531,13 @@ static char *describe_driver(const struct fit_op *op)
 	return fit_xasprintf("driver %s for %s", op->value, devices);
 }
 
+static char *describe_ethtool(const struct fit_op *op)
+{
+	const char *name = strrchr(op->path, '/');
+
+	return fit_xasprintf("the card's %s %s", name ? name + 1 : op->path, op->value);
+}
+
 char *fit_op_describe(const struct fit_op *op)
 {
 	fit_autofree char *cpus = fit_cpuset_describe(&op->cpus, "CPU");
@@ -548,7 +555,7 @@ char *fit_op_describe(const struct fit_op *op)
 	case FIT_OP_DRIVER:
 		return describe_driver(op);
 	case FIT_OP_ETHTOOL:
-		return fit_xasprintf("%s %s of the card", op->path, op->value);
+		return describe_ethtool(op);
 	case FIT_OP_PF_UP:
 		return fit_xasprintf("physical function of VF %s up", FIT_PCIADDR_STR(op->device));
 	case FIT_OP_THREADS:

@@ -166,6 +166,18 @@ static void commit(struct fit_planner *planner, struct fit_candidate *best)
 	fit_place_qemu_args_check(planner);
 }
 
+static void note_what_changes_nothing(struct fit_planner *planner)
+{
+	const struct fit_profile *profile = planner->profile;
+
+	for (size_t i = 0; i < profile->idle.count; i++)
+		fit_plan_reason(planner->plan, FIT_REASON_NOTE, "profile", "%s",
+			profile->idle.items[i]);
+	if (profile->isolate.partition && profile->isolate.cpus == FIT_ISOLATE_NOTHING)
+		fit_plan_reason(planner->plan, FIT_REASON_NOTE, "profile",
+			"<isolate partition=\"isolated\"> changes nothing beside cpus=\"none\"");
+}
+
 int fit_plan_make(
 	const struct fit_plan_input *input, struct fit_plan *ret_plan, struct fit_err *err)
 {
@@ -187,9 +199,7 @@ int fit_plan_make(
 		result = fit_place_memory_check(&planner, &best);
 	if (result == 0) {
 		commit(&planner, &best);
-		for (size_t i = 0; i < input->profile->idle.count; i++)
-			fit_plan_reason(&plan, FIT_REASON_NOTE, "profile", "%s",
-				input->profile->idle.items[i]);
+		note_what_changes_nothing(&planner);
 		result = fit_place_caches_commit(&planner);
 	}
 	if (result == 0) {

@@ -313,8 +313,8 @@ static char *canonical_names(const char *text, const char *allowed FIT_UNUSED)
 	return names.count ? fit_strlist_join(&names, " ") : NULL;
 }
 
-/* ethtool's names for what has another one in the kernel, where it is one feature; NULL: it is a
- * group, which cannot be restored by its name: parts of it may have been different. */
+/* ethtool's names, long and short, for what has another one in the kernel, where it is one feature;
+ * NULL: it is a group, which cannot be restored by its name: parts of it may have been different. */
 static const struct {
 	const char *name;
 	const char *feature;
@@ -331,6 +331,18 @@ static const struct {
 	{"tx-vlan-offload", "tx-vlan-hw-insert"},
 	{"ntuple-filters", "rx-ntuple-filter"},
 	{"receive-hashing", "rx-hashing"},
+	{"rx", "rx-checksum"},
+	{"tx", NULL},
+	{"sg", NULL},
+	{"tso", NULL},
+	{"ufo", NULL},
+	{"gso", "tx-generic-segmentation"},
+	{"gro", "rx-gro"},
+	{"lro", "rx-lro"},
+	{"rxvlan", "rx-vlan-hw-parse"},
+	{"txvlan", "tx-vlan-hw-insert"},
+	{"ntuple", "rx-ntuple-filter"},
+	{"rxhash", "rx-hashing"},
 };
 
 static char *canonical_features(const char *text, const char *allowed FIT_UNUSED)

@@ -288,12 +288,12 @@ for setting in adaptive-rx adaptive-tx; do
 	host_words "ethtool of='pfs'" $setting on off
 done
 for setting in features-on features-off; do
-	for names in keep rx-gro "tx-tcp-segmentation rx-hashing" generic-receive-offload; do
+	for names in keep rx-gro "tx-tcp-segmentation rx-hashing" generic-receive-offload "gro rxhash"; do
 		expect good "<host><ethtool of='pfs' $setting='$names'/></host>"
 	done
 	expect bad "<host><ethtool of='pfs' $setting=''/></host>"
 	expect bad "<host><ethtool of='pfs' $setting='a/b'/></host>"
-	for group in none tx-checksumming scatter-gather tcp-segmentation-offload udp-fragmentation-offload; do
+	for group in none tx-checksumming scatter-gather tcp-segmentation-offload udp-fragmentation-offload tx sg tso ufo; do
 		expect bad "<host><ethtool of='pfs' $setting='rx-gro $group'/></host>"
 	done
 done

@@ -228,13 +228,13 @@ static void cards_of_vfs_are_set_channels_first(void **state)
 	static const char *const lines[] = {
 		"VF 0000:41:10.0",
 		"16 pages of 1 GiB on node 1",
-		"combined-channels 4 of the card",
-		"rx-ring 512 of the card",
-		"adaptive-rx off of the card",
-		"rx-usecs 0 of the card",
-		"features/rx-gro on of the card",
-		"features/rx-hashing off of the card",
-		"features/tx-tcp-segmentation off of the card",
+		"the card\'s combined-channels 4",
+		"the card\'s rx-ring 512",
+		"the card\'s adaptive-rx off",
+		"the card\'s rx-usecs 0",
+		"the card\'s rx-gro on",
+		"the card\'s rx-hashing off",
+		"the card\'s tx-tcp-segmentation off",
 	};
 	static char four[] = "4", ring[] = "512", off[] = "off", zero[] = "0";
 	static char on[] = "rx-gro rx-hashing", not_on[] = "rx-hashing tx-tcp-segmentation";

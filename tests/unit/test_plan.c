@@ -15,8 +15,11 @@ static void what_the_profile_has_to_say_is_noted(void **state)
 
 	(void)state;
 	fit_strlist_add(&b.profile.idle, "parameter n=\"2\" changes nothing: ...");
+	b.profile.isolate.partition = true;
 	fit_bench_plan(&b);
 	fit_expect_reason(&b, FIT_REASON_NOTE, "parameter n=\"2\" changes nothing: ...");
+	fit_expect_reason(&b, FIT_REASON_NOTE,
+		"<isolate partition=\"isolated\"> changes nothing beside cpus=\"none\"");
 	fit_bench_end(&b);
 }
 
