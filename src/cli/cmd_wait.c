@@ -50,8 +50,9 @@ static int judge(struct waiting *waiting, struct fit_err *err)
 	}
 	if (status == 0 && !fit_watcher_runs(waiting->session->root))
 		status = fit_err_set(err, FIT_ERR_STALE,
-			"%s: is not fitted, and the watcher does not run: start it with 'systemctl "
-			"start virt-fit', or run 'virt-fit apply'",
+			"%s: %s, and the watcher does not run: start it with 'systemctl start "
+			"virt-fit', or run 'virt-fit apply %s'",
+			waiting->domain.name, fit_standing_name(standing.kind),
 			waiting->domain.name);
 	fit_standing_clear(&standing);
 	return status;

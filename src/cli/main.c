@@ -80,8 +80,8 @@ static const struct fit_verb verbs[] = {
 		FIT_OPTION_ONCE, 0, 0, fit_cmd_watch},
 	{"host", "", "Show the host as virt-fit sees it",
 		"With --save, writes what virt-fit reads of the host to a text file instead, without\n"
-		"serial numbers, MAC addresses and names. 'virt-fit plan --host FILE' plans for that\n"
-		"host, on any machine.",
+		"serial numbers, MAC addresses and the host's name. 'virt-fit plan --host FILE' plans\n"
+		"for that host, on any machine.",
 		FIT_OPTION_SYSROOT | FIT_OPTION_JSON | FIT_OPTION_SAVE, 0, 0, fit_cmd_host},
 	{"profiles", "[NAME...]", "List the profiles, or show what these ask for together", "",
 		FIT_OPTION_JSON, 0, -1, fit_cmd_profiles},
