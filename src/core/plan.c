@@ -171,8 +171,8 @@ static void note_what_changes_nothing(struct fit_planner *planner)
 	const struct fit_profile *profile = planner->profile;
 
 	for (size_t i = 0; i < profile->idle.count; i++)
-		fit_plan_reason(planner->plan, FIT_REASON_NOTE, "profile", "%s",
-			profile->idle.items[i]);
+		fit_plan_reason(
+			planner->plan, FIT_REASON_NOTE, "profile", "%s", profile->idle.items[i]);
 	if (profile->isolate.partition && profile->isolate.cpus == FIT_ISOLATE_NOTHING)
 		fit_plan_reason(planner->plan, FIT_REASON_NOTE, "profile",
 			"<isolate partition=\"isolated\"> changes nothing beside cpus=\"none\"");

@@ -314,7 +314,8 @@ static char *canonical_names(const char *text, const char *allowed FIT_UNUSED)
 }
 
 /* ethtool's names, long and short, for what has another one in the kernel, where it is one feature;
- * NULL: it is a group, which cannot be restored by its name: parts of it may have been different. */
+ * NULL: it is a group, which cannot be restored by its name: parts of it may have been different.
+ */
 static const struct {
 	const char *name;
 	const char *feature;
