@@ -29,6 +29,9 @@ char *fit_irqbalance_find(const struct fit_fsroot *root);
 /* What it leaves alone: "2-3" or "24 25", or "none". NULL when it does not answer. To be freed. */
 char *fit_irqbalance_read(const struct fit_fsroot *root, enum fit_irqbalance_list list);
 
+/* Does it answer now? Waits for that, so not for who holds the lock. */
+bool fit_irqbalance_answers(const struct fit_fsroot *root);
+
 /* Tells it. That it has taken it in cannot be seen at once. */
 int fit_irqbalance_write(const struct fit_fsroot *root, enum fit_irqbalance_list list,
 	const char *value, struct fit_err *err);

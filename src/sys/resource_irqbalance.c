@@ -132,6 +132,14 @@ bool fit_irqbalance_runs(const struct fit_fsroot *root)
 	return *identity;
 }
 
+bool fit_irqbalance_answers(const struct fit_fsroot *root)
+{
+	fit_autofree char *cpus =
+		read_list(root, FIT_RESOURCE_BANNED_CPUS, FIT_PATH_IRQBALANCE "/cpus");
+
+	return cpus;
+}
+
 void fit_irqbalance_expand_cpus(struct fit_expansion *expansion, const struct fit_op *op)
 {
 	if (fit_irqbalance_runs(expansion->state->root))

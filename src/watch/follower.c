@@ -127,9 +127,31 @@ static struct fit_followed *find(const struct fit_follower *follower, const char
 	return NULL;
 }
 
+/* Is it for a vector? */
+static bool read_claim(const struct fit_claim_entry *claim, enum fit_irq_wish *ret_wish,
+	struct fit_cpuset *ret_cpus)
+{
+	return claim->kind == FIT_RESOURCE_IRQ &&
+	       fit_irq_contribution_read(claim->contribution, ret_wish, ret_cpus) &&
+	       *ret_wish != FIT_IRQ_AVOID;
+}
+
+static bool has_vectors(const struct fit_journal *journal)
+{
+	enum fit_irq_wish wish;
+	struct fit_cpuset cpus;
+
+	for (size_t i = 0; i < journal->claim_count; i++)
+		if (read_claim(&journal->claims[i], &wish, &cpus))
+			return true;
+	return false;
+}
+
+/* Vectors of the last device that was unplugged end here, too. */
 static bool is_to_follow(const struct fit_journal *journal)
 {
-	return journal->stage == FIT_STAGE_STARTED && journal->device_count &&
+	return journal->stage == FIT_STAGE_STARTED &&
+	       (journal->device_count || has_vectors(journal)) &&
 	       !fit_cpuset_is_empty(&journal->interrupt_cpus);
 }
 
@@ -152,9 +174,7 @@ static void learn(struct fit_followed *followed, const struct fit_journal *journ
 		struct fit_cpuset cpus;
 		struct expected *expected;
 
-		if (claim->kind != FIT_RESOURCE_IRQ ||
-			!fit_irq_contribution_read(claim->contribution, &wish, &cpus) ||
-			wish == FIT_IRQ_AVOID)
+		if (!read_claim(claim, &wish, &cpus))
 			continue;
 		expected = FIT_APPEND(followed->expected, followed->expected_count);
 		expected->number = fit_vectors_number(claim->path);
@@ -460,7 +480,7 @@ static void watch_irqbalance(struct fit_follower *follower, int64_t now)
 		follower->irqbalance_due = now + FIT_FOLLOW_IRQBALANCE_MS;
 }
 
-static void tell_irqbalance(struct fit_follower *follower)
+static void tell_irqbalance(struct fit_follower *follower, int64_t now)
 {
 	fit_autostrlist struct fit_strlist notes = {0};
 	struct fit_err err = FIT_ERR_INIT;
@@ -469,6 +489,10 @@ static void tell_irqbalance(struct fit_follower *follower)
 
 	if (!fit_irqbalance_runs(follower->root))
 		return;
+	if (!fit_irqbalance_answers(follower->root)) {
+		follower->irqbalance_due = now + FIT_FOLLOW_DEAF_MS;
+		return;
+	}
 	status = fit_state_open(follower->root, LOCK_WAIT_MS, WORK_MS, &state, &err);
 	if (status == 0) {
 		status = fit_irqbalance_reassert(&state, &err);
@@ -518,6 +542,6 @@ void fit_follower_turn(struct fit_follower *follower, int64_t now)
 	}
 	if (follower->irqbalance_due <= now) {
 		follower->irqbalance_due = FIT_QUEUE_NEVER;
-		tell_irqbalance(follower);
+		tell_irqbalance(follower, now);
 	}
 }

@@ -27,6 +27,8 @@
 #define FIT_FOLLOW_CHANGE_MS 15000
 /* A new irqbalance opens its socket later than it makes it. */
 #define FIT_FOLLOW_IRQBALANCE_MS 2000
+/* One that does not answer is asked again: between two scans it can be deaf for 10 seconds. */
+#define FIT_FOLLOW_DEAF_MS 12000
 /* How often its directory is looked at: it takes 10 seconds until it begins to balance. */
 #define FIT_FOLLOW_RESTART_MS 3000
 

@@ -379,6 +379,37 @@ static void a_device_that_is_unplugged_and_another_that_is_plugged_in(void **unu
 	scene_close(&scene);
 }
 
+/* Their numbers go to others, which must not come to the guest's CPUs when somebody else looks at
+ * them, and which irqbalance is to move. */
+static void after_its_last_device_a_guest_claims_no_vector(void **unused)
+{
+	struct scene scene;
+	struct fit_state state;
+	struct fit_journal *journal;
+
+	(void)unused;
+	scene_open(&scene);
+	fit_test_kernel_set(&scene.f.kernel, "run/irqbalance/cpus = none\n"
+					     "run/irqbalance/irqs = none\n"
+					     "run/irqbalance/name = irqbalance1.sock\n");
+	vector_appears(&scene, VF_A, 50, 0);
+	scene_begin_to_follow(&scene);
+	has_value(&scene.f, "run/irqbalance/irqs", "50");
+	open_state(&scene.f, &state);
+	journal = fit_state_journal(&state, A);
+	journal->device_count = 0;
+	assert_int_equal(fit_state_save_journal(&state, journal, NULL), 0);
+	fit_state_close(&state);
+	vector_vanishes(&scene, VF_A, 50);
+	fit_follower_load(&scene.follower, scene.now);
+	scene_wait(&scene, IN_TIME_MS);
+	assert_null(vector_claim(&scene, 50));
+	has_value(&scene.f, "run/irqbalance/irqs", "none");
+	fit_follower_load(&scene.follower, scene.now);
+	assert_true(fit_follower_due(&scene.follower) == FIT_QUEUE_NEVER);
+	scene_close(&scene);
+}
+
 static void nothing_wakes_up_without_a_device_to_follow(void **unused)
 {
 	struct scene scene;
@@ -515,6 +546,31 @@ static void irqbalance_is_told_again_of_a_domain_without_devices(void **unused)
 	teardown(&scene.f);
 }
 
+/* Between two scans it can be deaf for long. Nobody waits for that with the lock. */
+static void irqbalance_that_does_not_answer_is_told_when_it_does(void **unused)
+{
+	struct scene scene;
+
+	(void)unused;
+	scene_open(&scene);
+	fit_test_kernel_set(&scene.f.kernel, "run/irqbalance/cpus = none\n"
+					     "run/irqbalance/irqs = none\n"
+					     "run/irqbalance/name = irqbalance1.sock\n");
+	vector_appears(&scene, VF_A, 50, 0);
+	scene_begin_to_follow(&scene);
+	scene_wait(&scene, FIT_FOLLOW_RESTART_MS + FIT_FOLLOW_IRQBALANCE_MS);
+	unlinkat(scene.f.root.fd, "run/irqbalance/name", 0);
+	fit_test_kernel_set(&scene.f.kernel, "run/irqbalance/cpus = \n"
+					     "run/irqbalance/irqs = \n"
+					     "run/irqbalance/name = irqbalance2.sock\n");
+	scene_wait(&scene, FIT_FOLLOW_RESTART_MS + FIT_FOLLOW_IRQBALANCE_MS);
+	fit_test_kernel_write(&scene.f.kernel, "run/irqbalance/cpus", "none");
+	fit_test_kernel_write(&scene.f.kernel, "run/irqbalance/irqs", "6");
+	scene_wait(&scene, FIT_FOLLOW_DEAF_MS);
+	has_value(&scene.f, "run/irqbalance/irqs", "6 50");
+	scene_close(&scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -533,10 +589,12 @@ int main(void)
 		cmocka_unit_test(a_cpu_that_goes_offline_loses_its_vectors),
 		cmocka_unit_test(what_is_not_the_guests_is_not_touched),
 		cmocka_unit_test(a_device_that_is_unplugged_and_another_that_is_plugged_in),
+		cmocka_unit_test(after_its_last_device_a_guest_claims_no_vector),
 		cmocka_unit_test(nothing_wakes_up_without_a_device_to_follow),
 		cmocka_unit_test(guests_are_looked_at_together),
 		cmocka_unit_test(irqbalance_leaves_them_alone_also_after_its_restart),
 		cmocka_unit_test(irqbalance_is_told_again_of_a_domain_without_devices),
+		cmocka_unit_test(irqbalance_that_does_not_answer_is_told_when_it_does),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
