@@ -67,7 +67,9 @@ static int claim(struct fit_state *state, const struct fit_virt_domain *domain,
 {
 	struct fit_journal *journal = fit_state_journal(state, domain->uuid);
 
-	if (!journal)
+	/* Started anew meanwhile, and perhaps fitted: that has claims of its own. */
+	if (!journal || journal->stage != FIT_STAGE_STARTED ||
+		journal->unfitted != FIT_UNFITTED_WHOLE)
 		return fit_err_set(err, FIT_ERR_NOTFOUND, "it has just ended");
 	fit_journal_hold(journal, &pair->planned, &pair->result.ops);
 	if (fit_state_check_holders(state, journal, err) < 0 ||
