@@ -143,17 +143,20 @@ static int decide(const struct arrival *arrival, struct fit_err *err)
 }
 
 /* From now on the domain is what it was made. */
-static void take_over(struct fit_call *call, struct fit_render_result *result)
+static int take_over(
+	struct fit_call *call, struct fit_render_result *result, struct fit_err *err)
 {
-	xmlDoc *doc = fit_xml_parse(result->xml, strlen(result->xml), call->name, NULL);
+	xmlDoc *doc = fit_xml_parse(result->xml, strlen(result->xml), call->name, err);
 
+	/* Too large by what was written into it, for example. */
 	if (!doc)
-		abort();
+		return -1;
 	fit_xml_free_doc(&call->doc);
 	call->doc = doc;
 	free(call->xml);
 	call->xml = FIT_STEAL(result->xml);
 	call->xml_length = strlen(call->xml);
+	return 0;
 }
 
 static int plan(const struct arrival *arrival, bool *ret_changed, struct fit_err *err)
@@ -172,8 +175,10 @@ static int plan(const struct arrival *arrival, bool *ret_changed, struct fit_err
 		fit_call_log_error(arrival->call, &problem);
 	} else if (replan(arrival, &host, &result, err) == 0) {
 		fit_call_log(arrival->call, &result.notes);
-		*ret_changed = result.changed;
-		take_over(arrival->call, &result);
+		if (take_over(arrival->call, &result, err) == 0)
+			*ret_changed = result.changed;
+		else
+			fit_call_log_error(arrival->call, err);
 	} else if (err->code == FIT_ERR_REFUSED) {
 		status = decide(arrival, err);
 	} else {
@@ -221,13 +226,10 @@ static int print(const struct fit_call *call, struct fit_err *err)
 static int receive(const struct arrival *arrival, struct fit_err *err)
 {
 	struct fit_call *call = arrival->call;
-	struct fit_request request = {0};
 	struct fit_err problem = FIT_ERR_INIT;
 	bool changed = false;
-	bool asks = fit_request_read(call->doc, call->name, &request, NULL) > 0;
 
-	fit_request_clear(&request);
-	if (asks && plan(arrival, &changed, err) < 0)
+	if (plan(arrival, &changed, err) < 0)
 		return -1;
 	if (!fit_state_journal(arrival->state, call->uuid))
 		fit_state_add_journal(arrival->state, call->uuid, call->name, FIT_STAGE_INCOMING);
@@ -238,6 +240,16 @@ static int receive(const struct arrival *arrival, struct fit_err *err)
 	return changed ? print(call, err) : 0;
 }
 
+/* What only looks like a request is none, and prepare says what is wrong with one that is bad. */
+static bool asks(const struct fit_call *call)
+{
+	struct fit_request request = {0};
+	bool found = fit_request_read(call->doc, call->name, &request, NULL) > 0;
+
+	fit_request_clear(&request);
+	return found;
+}
+
 static int arrive(struct fit_call *call, bool migrates, struct fit_err *err)
 {
 	struct fit_err problem = FIT_ERR_INIT;
@@ -245,7 +257,7 @@ static int arrive(struct fit_call *call, bool migrates, struct fit_err *err)
 	const struct arrival arrival = {.call = call, .state = &state, .migrates = migrates};
 	int status;
 
-	if (!call->uuid)
+	if (!call->uuid || !asks(call))
 		return 0;
 	if (fit_call_open_state(call, &state, &problem) < 0) {
 		fit_call_log_error(call, &problem);

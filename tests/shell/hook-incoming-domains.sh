@@ -104,6 +104,25 @@ for operation in migrate restore; do
 	host_is_as_before
 done
 
+# One that asks for nothing is not ours, whatever it says of us.
+for operation in migrate restore; do
+	domain_xml vm "$UUID_A" | sed 's,<fit:domain.*/>,<x:note xmlns:x="x">urn:virt-fit:domain:1</x:note>,' >"$vm"
+	stays "$vm" vm $operation
+	host_is_as_before
+	hook_up "$vm" vm
+	host_is_as_before
+done
+
+# What would become too large to be read again is left as it came.
+{
+	domain_xml vm "$UUID_A" | sed '/<memory /,$d'
+	printf '<title>%s</title>' "$(head -c 6M /dev/zero | tr '\0' '>')"
+	domain_xml vm "$UUID_A" | sed -n '/<memory /,$p'
+} >"$vm"
+stays "$vm" vm restore
+hook_down "$vm" vm failed
+host_is_as_before
+
 # libvirt asks before it looks whether the domain runs here already: what it holds stays.
 for operation in migrate restore; do
 	fitted "$vm" vm "$UUID_A"
