@@ -6,6 +6,9 @@
  * A domain that never asked for virt-fit costs one program start and a search in memory. Others are
  * handed over to the engine, with the XML in a memory file. Under the AppArmor profile of libvirtd
  * the hook may execute programs in /usr/sbin and little else, so the gate does nothing else.
+ *
+ * At reconnect libvirt kills the running guest if the hook fails, be it by a signal: there the gate
+ * waits for the engine, and its end is good however that ends.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -13,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sys/paths.h"
@@ -25,21 +29,23 @@ static const char namespaces[] = "urn:virt-fit:";
 #define ARGS_MAX    16 /* libvirt gives 4 */
 
 /* Operations that matter. `refuse`: without the engine, the domain must not start; `memory`: what
- * was prepared is undone (or kept) even if the request has been taken out of the XML since. */
+ * was prepared is undone (or kept) even if the request has been taken out of the XML since;
+ * `beside`: the engine's end is not the gate's. */
 static const struct operation {
 	const char *name;
 	const char *sub;
 	bool refuse;
 	bool memory;
+	bool beside;
 } operations[] = {
-	{"prepare", "begin", true, false},
-	{"start", "begin", true, false},
-	{"started", "begin", true, false},
-	{"stopped", "end", false, true},
-	{"release", "end", false, true},
-	{"reconnect", "begin", false, true},
-	{"migrate", "begin", true, false},
-	{"restore", "begin", true, false},
+	{"prepare", "begin", true, false, false},
+	{"start", "begin", true, false, false},
+	{"started", "begin", true, false, false},
+	{"stopped", "end", false, true, false},
+	{"release", "end", false, true, false},
+	{"reconnect", "begin", false, true, true},
+	{"migrate", "begin", true, false, false},
+	{"restore", "begin", true, false, false},
 };
 
 static const struct operation *find_operation(const char *name, const char *sub)
@@ -137,6 +143,16 @@ static int fail(const struct operation *operation, const char *what)
 	return 1;
 }
 
+/* True: in the process that is to become the engine. Without one nothing is lost at reconnect. */
+static bool fork_engine(void)
+{
+	pid_t child = fork();
+
+	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+	return child == 0;
+}
+
 int main(int argc, char **argv)
 {
 	const struct operation *operation = argc > 3 ? find_operation(argv[2], argv[3]) : NULL;
@@ -160,6 +176,8 @@ int main(int argc, char **argv)
 		return fail(operation, "the hook cannot hand the domain's XML over");
 	for (int i = 1; i < argc && i + 2 < ARGS_MAX; i++)
 		args[i + 1] = argv[i];
+	if (operation->beside && !fork_engine())
+		return 0;
 	execv(FIT_ENGINE, (char *const *)(const void *)args);
 	return fail(operation, "the domain asks for virt-fit, but " FIT_ENGINE
 			       " cannot be executed; install virt-fit again, or take its request "

@@ -14,12 +14,12 @@ grep -q "${TEST_DIR#/}/run" "$TEST_DIR/paths.h" || fail "paths.h has changed"
 sed "s,#include \"sys/paths.h\",#include \"$TEST_DIR/paths.h\"," "$TOP/hook/gate.c" >"$TEST_DIR/gate.c"
 cc -D_GNU_SOURCE -DFIT_ENGINE="\"$engine\"" -o "$gate" "$TEST_DIR/gate.c"
 
-make_engine() {
+make_engine() { # [HOW-IT-ENDS]
 	cat >"$engine" <<-END
 		#!/bin/bash
 		printf '[%s]' "\$@" >"$TEST_DIR/args"
 		cat >"$TEST_DIR/xml"
-		exit 7
+		${1:-exit 7}
 	END
 	chmod +x "$engine"
 }
@@ -55,6 +55,15 @@ for name in x "-n a 'b'" "--" '%s'; do
 	same "arguments" "[--][$name][release][end][from snapshot]" "$(cat "$TEST_DIR/args")"
 	cmp "$ours" "$TEST_DIR/xml"
 done
+# A reconnect that fails kills the guest, however the engine ends.
+for end in "exit 7" "kill -SEGV \$\$"; do
+	make_engine "$end"
+	call "$ours" x reconnect begin -
+	same "reconnect" "0 " "$code $said"
+	same "arguments" "[--][x][reconnect][begin][-]" "$(cat "$TEST_DIR/args")"
+	cmp "$ours" "$TEST_DIR/xml"
+done
+make_engine
 call "$ours" x attach begin -
 same "an unknown operation" 0 "$code"
 call "$ours" x
@@ -63,10 +72,12 @@ same "too few arguments" 0 "$code"
 # The request was taken out while the domain ran.
 mkdir -p "$TEST_DIR/run/domains"
 : >"$TEST_DIR/run/domains/$uuid"
-for operation in stopped release reconnect; do
+for operation in stopped release; do
 	call "$plain" x $operation "$(sub $operation)" -
 	same "$operation of a prepared domain" 7 "$code"
 done
+call "$plain" x reconnect begin -
+same "arguments" "[--][x][reconnect][begin][-]" "$(cat "$TEST_DIR/args")"
 call "$plain" x prepare begin -
 same "prepare of a domain of others" 0 "$code"
 sed -i 's,<uuid>.*</uuid>,<uuid>../../../../../../../../../../../../etc</uuid>,' "$plain"
