@@ -111,6 +111,40 @@ int fit_executor_check(const struct fit_state *state, const struct fit_journal *
 	return result;
 }
 
+static void drop_claim(struct fit_journal *journal, struct fit_claim_entry *claim)
+{
+	size_t index = (size_t)(claim - journal->claims);
+
+	fit_claim_entry_clear(claim);
+	memmove(claim, claim + 1, (journal->claim_count - index - 1) * sizeof(*claim));
+	journal->claim_count--;
+}
+
+/* The vector of another domain is gone, which nobody has looked for yet, and its number is another
+ * interrupt by now: that is not to go where the vector was. The claim ends on disk before the entry
+ * there is of the new one. */
+static int end_placement(struct fit_state *state, const struct fit_journal *journal,
+	const struct fit_wanted *wanted, struct fit_err *err)
+{
+	const struct fit_ledger_entry *entry = fit_ledger_find(&state->ledger, wanted->path);
+
+	if (wanted->kind != FIT_RESOURCE_IRQ || !entry)
+		return 0;
+	for (size_t i = 0; i < state->journal_count; i++) {
+		struct fit_journal *other = &state->journals[i];
+		struct fit_claim_entry *claim = fit_vectors_claim(other, wanted->path);
+		fit_autofree char *identity =
+			claim ? fit_value_identity(state->root, wanted->kind, wanted->path) : NULL;
+
+		if (other == journal || !claim || fit_streq(entry->identity, identity))
+			continue;
+		drop_claim(other, claim);
+		if (fit_state_save_journal(state, other, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* The entry of a resource that is about to be claimed. A value that somebody else set since the
  * last claim, or an interrupt that took over the number, is a new baseline. */
 static struct fit_ledger_entry *claim_entry(struct fit_state *state,
@@ -207,6 +241,8 @@ static int claim_one(struct fit_state *state, struct fit_journal *journal,
 		return 0;
 	if (!current)
 		return fit_err_set(err, FIT_ERR_REFUSED, "/%s cannot be read", wanted->path);
+	if (end_placement(state, journal, wanted, err) < 0)
+		return -1;
 	entry = claim_entry(state, wanted, current, online);
 	contribution = wanted->kind == FIT_RESOURCE_PAGES
 			       ? adjust_pages(state, entry, wanted->contribution, online)

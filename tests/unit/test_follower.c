@@ -379,6 +379,42 @@ static void a_device_that_is_unplugged_and_another_that_is_plugged_in(void **unu
 	scene_close(&scene);
 }
 
+/* Nobody has looked since it went. */
+static void a_number_that_went_to_another_is_not_placed(void **unused)
+{
+	struct fit_hostops ops = {0};
+	struct fit_err err = FIT_ERR_INIT;
+	struct scene scene;
+	struct fit_state state;
+
+	(void)unused;
+	scene_open(&scene);
+	vector_appears(&scene, VF_A, 50, 0);
+	scene_begin_to_follow(&scene);
+	vector_is_on(&scene, 50, "2");
+	vector_vanishes(&scene, VF_A, 50);
+	fit_test_kernel_set(&scene.f.kernel, "proc/irq/50/smp_affinity_list = " BIRTH "\n"
+					     "sys/kernel/irq/50/actions = eth0-rx-0\n");
+	add_op(&ops, FIT_OP_IRQS_ELSEWHERE, FIT_PHASE_STARTED, FIT_PHASE_STOPPED)->cpus =
+		fit_test_cpus("6");
+	open_state(&scene.f, &state);
+	if (fit_executor_apply(&state,
+		    fit_state_add_journal(&state, B, "other", FIT_STAGE_STARTED), &ops,
+		    FIT_PHASE_STARTED, NULL, &err) < 0)
+		fail_msg("%s", err.message);
+	fit_state_close(&state);
+	vector_is_on(&scene, 50, "0-5,7");
+	assert_null(vector_claim(&scene, 50));
+	scene_wait(&scene, IN_TIME_LATE_MS);
+	vector_is_on(&scene, 50, "0-5,7");
+	open_state(&scene.f, &state);
+	assert_int_equal(fit_executor_undo(&state, B, FIT_PHASE_RELEASE, NULL, NULL), 0);
+	fit_state_close(&state);
+	vector_is_on(&scene, 50, BIRTH);
+	fit_hostops_clear(&ops);
+	scene_close(&scene);
+}
+
 /* Their numbers go to others, which must not come to the guest's CPUs when somebody else looks at
  * them, and which irqbalance is to move. */
 static void after_its_last_device_a_guest_claims_no_vector(void **unused)
@@ -589,6 +625,7 @@ int main(void)
 		cmocka_unit_test(a_cpu_that_goes_offline_loses_its_vectors),
 		cmocka_unit_test(what_is_not_the_guests_is_not_touched),
 		cmocka_unit_test(a_device_that_is_unplugged_and_another_that_is_plugged_in),
+		cmocka_unit_test(a_number_that_went_to_another_is_not_placed),
 		cmocka_unit_test(after_its_last_device_a_guest_claims_no_vector),
 		cmocka_unit_test(nothing_wakes_up_without_a_device_to_follow),
 		cmocka_unit_test(guests_are_looked_at_together),
