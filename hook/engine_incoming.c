@@ -143,8 +143,7 @@ static int decide(const struct arrival *arrival, struct fit_err *err)
 }
 
 /* From now on the domain is what it was made. */
-static int take_over(
-	struct fit_call *call, struct fit_render_result *result, struct fit_err *err)
+static int take_over(struct fit_call *call, struct fit_render_result *result, struct fit_err *err)
 {
 	xmlDoc *doc = fit_xml_parse(result->xml, strlen(result->xml), call->name, err);
 

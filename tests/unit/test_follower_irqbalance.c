@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* irqbalance leaves the vectors of guests alone, whenever it was started and begins to answer. */
+#include "support.h"
+
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "support_vectors.h"
+
+#define IN_TIME_MS	200
+#define IN_TIME_LATE_MS 2000
+
+static void irqbalance_leaves_them_alone_also_after_its_restart(void **unused)
+{
+	struct scene scene;
+
+	(void)unused;
+	scene_open(&scene);
+	fit_test_kernel_set(&scene.f.kernel, "run/irqbalance/cpus = none\n"
+					     "run/irqbalance/irqs = 7\n"
+					     "run/irqbalance/name = irqbalance1.sock\n");
+	vector_appears(&scene, VF_A, 50, 0);
+	scene_begin_to_follow(&scene);
+	has_value(&scene.f, "run/irqbalance/irqs", "7 50");
+	vector_appears(&scene, VF_B, 51, 0);
+	scene_wait(&scene, IN_TIME_MS);
+	has_value(&scene.f, "run/irqbalance/irqs", "7 50 51");
+	vector_vanishes(&scene, VF_A, 50);
+	scene_wait(&scene, IN_TIME_MS);
+	has_value(&scene.f, "run/irqbalance/irqs", "7 51");
+	unlinkat(scene.f.root.fd, "run/irqbalance/name", 0);
+	fit_test_kernel_set(&scene.f.kernel, "run/irqbalance/irqs = none\n"
+					     "run/irqbalance/name = irqbalance2.sock\n");
+	scene_wait(&scene, IN_TIME_LATE_MS + FIT_FOLLOW_IRQBALANCE_MS);
+	has_value(&scene.f, "run/irqbalance/irqs", "51");
+	scene_stop_guest(&scene, NULL);
+	has_value(&scene.f, "run/irqbalance/irqs", "none");
+	scene_close(&scene);
+}
+
+/* It has no device, only cores of its own. */
+static void irqbalance_is_told_again_of_a_domain_without_devices(void **unused)
+{
+	struct scene scene = {.now = 1000};
+
+	(void)unused;
+	setup(&scene.f);
+	fit_test_kernel_set(&scene.f.kernel, "run/irqbalance/cpus = 7\n"
+					     "run/irqbalance/irqs = none\n"
+					     "run/irqbalance/name = irqbalance1.sock\n");
+	scene_begin_to_follow(&scene);
+	assert_true(fit_follower_due(&scene.follower) == FIT_QUEUE_NEVER);
+	run_up(&scene.f, &guest_a);
+	has_value(&scene.f, "run/irqbalance/cpus", "2-3,7");
+	fit_follower_load(&scene.follower, scene.now);
+	scene_wait(&scene, FIT_FOLLOW_RESTART_MS + FIT_FOLLOW_IRQBALANCE_MS);
+	for (int life = 2; life < 4; life++) {
+		fit_autofree char *reborn =
+			fit_xasprintf("run/irqbalance/cpus = 6\n"
+				      "run/irqbalance/name = irqbalance%d.sock\n",
+				life);
+
+		/* For a while there is none. */
+		unlinkat(scene.f.root.fd, "run/irqbalance/name", 0);
+		scene_wait(&scene, FIT_FOLLOW_RESTART_MS + FIT_FOLLOW_IRQBALANCE_MS);
+		fit_test_kernel_set(&scene.f.kernel, reborn);
+		scene_wait(&scene, FIT_FOLLOW_RESTART_MS + FIT_FOLLOW_IRQBALANCE_MS);
+		has_value(&scene.f, "run/irqbalance/cpus", "2-3,6");
+	}
+	/* While it stays the same nothing is written. */
+	scene.f.kernel.changes = 0;
+	scene_wait(&scene, (int64_t)FIT_FOLLOW_RESTART_MS * 10);
+	assert_int_equal(scene.f.kernel.changes, 0);
+	run_down(&scene.f, &guest_a);
+	has_value(&scene.f, "run/irqbalance/cpus", "6");
+	fit_follower_load(&scene.follower, scene.now);
+	assert_true(fit_follower_due(&scene.follower) == FIT_QUEUE_NEVER);
+	scene_end_following(&scene);
+	fit_strlist_clear(&scene.said);
+	teardown(&scene.f);
+}
+
+/* Between two scans it can be deaf for long. Nobody waits for that with the lock. */
+static void irqbalance_that_does_not_answer_is_told_when_it_does(void **unused)
+{
+	struct scene scene;
+
+	(void)unused;
+	scene_open(&scene);
+	fit_test_kernel_set(&scene.f.kernel, "run/irqbalance/cpus = none\n"
+					     "run/irqbalance/irqs = none\n"
+					     "run/irqbalance/name = irqbalance1.sock\n");
+	vector_appears(&scene, VF_A, 50, 0);
+	scene_begin_to_follow(&scene);
+	scene_wait(&scene, FIT_FOLLOW_RESTART_MS + FIT_FOLLOW_IRQBALANCE_MS);
+	unlinkat(scene.f.root.fd, "run/irqbalance/name", 0);
+	fit_test_kernel_set(&scene.f.kernel, "run/irqbalance/cpus = \n"
+					     "run/irqbalance/irqs = \n"
+					     "run/irqbalance/name = irqbalance2.sock\n");
+	scene_wait(&scene, FIT_FOLLOW_RESTART_MS + FIT_FOLLOW_IRQBALANCE_MS);
+	fit_test_kernel_write(&scene.f.kernel, "run/irqbalance/cpus", "none");
+	fit_test_kernel_write(&scene.f.kernel, "run/irqbalance/irqs", "6");
+	scene_wait(&scene, FIT_FOLLOW_DEAF_MS);
+	has_value(&scene.f, "run/irqbalance/irqs", "6 50");
+	scene_close(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(irqbalance_leaves_them_alone_also_after_its_restart),
+		cmocka_unit_test(irqbalance_is_told_again_of_a_domain_without_devices),
+		cmocka_unit_test(irqbalance_that_does_not_answer_is_told_when_it_does),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
