@@ -60,7 +60,7 @@ value "a file of sysfs" 7 sys/kernel/mm/ksm/pages_to_scan
 same "the baseline in status" "1 0" "$(as_json "' '.join(h['baseline'] + ' ' + h['now'] for h in status['host'] if h['kind'] == 'numa-balancing')")"
 same "the baseline of a choice" "madvise never" "$(as_json "' '.join(h['baseline'] + ' ' + h['now'] for h in status['host'] if h['kind'] == 'transparent-hugepages')")"
 contains status "$("$BUILD/virt-fit" status --sysroot "$HOST" --connect test:///nosuch 2>/dev/null)" \
-	"wakeup-latency 0us: /sys/devices/system/cpu/cpu"
+	"wakeup-latency    0us: /sys/devices/system/cpu/cpu"
 
 # Beside it another one, which outlives it.
 fitted "$b" b "$UUID_B" loud
