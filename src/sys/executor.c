@@ -208,7 +208,7 @@ static struct fit_claim_entry *claim_for(
 	made = FIT_APPEND(journal->claims, journal->claim_count);
 	*made = claim;
 	made->path = fit_xstrdup(wanted->path);
-	made->hash = fit_text_hash(made->path);
+	made->hash = wanted->hash;
 	return made;
 }
 

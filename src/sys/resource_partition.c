@@ -43,6 +43,18 @@ static void want(struct fit_expansion *expansion, enum fit_resource_kind kind,
 		exclusive ? fit_cpuset_format_list(cpus) : fit_xstrdup(ISOLATED));
 }
 
+/* Empty where that cannot be read. */
+static struct fit_cpuset cpus_of(const struct fit_fsroot *root, const char *group)
+{
+	fit_autofree char *path = fit_xasprintf(FIT_PATH_CGROUP "%s/cpuset.cpus", group);
+	fit_autofree char *text = fit_fsroot_try_read(root, path);
+	struct fit_cpuset cpus = {0};
+
+	if (text && fit_cpuset_parse_list(text, &cpus, NULL) < 0)
+		cpus = (struct fit_cpuset){0};
+	return cpus;
+}
+
 /* The groups of vCPUs that have CPUs of @cpus and no others, none of them twice. */
 static void find_vcpus(const struct fit_fsroot *root, const char *parent,
 	const struct fit_cpuset *cpus, struct fit_strlist *ret_groups, struct fit_cpuset *ret_cpus)
@@ -53,30 +65,18 @@ static void find_vcpus(const struct fit_fsroot *root, const char *parent,
 	if (fit_fsroot_list(root, directory, &names, NULL) < 0)
 		return;
 	for (size_t i = 0; i < names.count; i++) {
-		fit_autofree char *path =
-			fit_xasprintf("%s/%s/cpuset.cpus", directory, names.items[i]);
-		fit_autofree char *text = fit_starts_with(names.items[i], "vcpu")
-						  ? fit_fsroot_try_read(root, path)
-						  : NULL;
+		fit_autofree char *group = fit_xasprintf("%s/%s", parent, names.items[i]);
 		struct fit_cpuset own;
 
-		if (!text || fit_cpuset_parse_list(text, &own, NULL) < 0 ||
-			!fit_cpuset_is_subset(&own, cpus) || fit_cpuset_intersects(&own, ret_cpus))
+		if (!fit_starts_with(names.items[i], "vcpu"))
+			continue;
+		own = cpus_of(root, group);
+		if (fit_cpuset_is_empty(&own) || !fit_cpuset_is_subset(&own, cpus) ||
+			fit_cpuset_intersects(&own, ret_cpus))
 			continue;
 		fit_cpuset_unite(ret_cpus, &own);
-		fit_strlist_addf(ret_groups, "%s/%s", parent, names.items[i]);
+		fit_strlist_add(ret_groups, group);
 	}
-}
-
-static struct fit_cpuset cpus_of(const struct fit_fsroot *root, const char *group)
-{
-	fit_autofree char *path = fit_xasprintf(FIT_PATH_CGROUP "%s/cpuset.cpus", group);
-	fit_autofree char *text = fit_fsroot_try_read(root, path);
-	struct fit_cpuset cpus = {0};
-
-	if (text && fit_cpuset_parse_list(text, &cpus, NULL) < 0)
-		cpus = (struct fit_cpuset){0};
-	return cpus;
 }
 
 void fit_partition_expand(struct fit_expansion *expansion, const struct fit_op *op)
