@@ -264,16 +264,14 @@ int fit_driver_expand(struct fit_expansion *expansion, const struct fit_op *op, 
 		const char *name = FIT_PCIADDR_STR(op->devices[i]);
 		fit_autofree char *path = fit_xasprintf(FIT_PATH_PCI_DEVICES "/%s/driver", name);
 		fit_autofree char *why = objection(expansion->state->root, op, path);
+		fit_autofree char *message = fit_xasprintf(
+			"device %s cannot be given to %s: %s", name, op->value, why ? why : "");
 
 		if (!why)
 			fit_wanted_set(&expansion->wanted, FIT_RESOURCE_DRIVER, op, FIT_STEAL(path),
 				fit_xstrdup(op->value));
-		else if (!op->optional)
-			return fit_err_set(err, FIT_ERR_REFUSED,
-				"device %s cannot be given to %s: %s", name, op->value, why);
-		else if (expansion->notes)
-			fit_strlist_addf(expansion->notes, "device %s cannot be given to %s: %s",
-				name, op->value, why);
+		else if (fit_wanted_lacks(expansion, op, message, err) < 0)
+			return -1;
 	}
 	return 0;
 }

@@ -162,10 +162,10 @@ static int want_for(struct fit_expansion *expansion, const struct fit_op *op,
 	if (!message)
 		fit_wanted_set(&expansion->wanted, FIT_RESOURCE_ETHTOOL, op, FIT_STEAL(path),
 			fit_xstrdup(op->value));
-	else if (!op->optional)
-		return fit_err_set(err, FIT_ERR_REFUSED, "%s", message);
-	else if (expansion->notes && !fit_strlist_contains(expansion->notes, message))
-		fit_strlist_add(expansion->notes, message);
+	/* Several VFs of a card are one complaint. */
+	else if (!op->optional || !expansion->notes ||
+		 !fit_strlist_contains(expansion->notes, message))
+		return fit_wanted_lacks(expansion, op, message, err);
 	return 0;
 }
 

@@ -238,14 +238,12 @@ static int want_partition(struct fit_expansion *expansion, const struct fit_op *
 	const char *list, struct fit_err *err)
 {
 	fit_autofree char *why = fit_partition_obstacle(expansion->state->root);
+	fit_autofree char *message = NULL;
 
-	if (why && !op->optional)
-		return fit_err_set(
-			err, FIT_ERR_REFUSED, "%s cannot be in isolated partitions: %s", list, why);
-	if (why && expansion->notes)
-		fit_strlist_addf(
-			expansion->notes, "%s cannot be in isolated partitions: %s", list, why);
-	return 0;
+	if (!why)
+		return 0;
+	message = fit_xasprintf("%s cannot be in isolated partitions: %s", list, why);
+	return fit_wanted_lacks(expansion, op, message, err);
 }
 
 int fit_isolation_expand(
@@ -255,14 +253,12 @@ int fit_isolation_expand(
 	fit_autofree char *why = obstacle(expansion->state, &op->cpus);
 	fit_autofree char *list = fit_cpuset_describe(&op->cpus, "CPU");
 
-	if (why && !op->optional)
-		return fit_err_set(err, FIT_ERR_REFUSED,
-			"the host's processes cannot be kept off %s: %s", list, why);
-	if (why && expansion->notes)
-		fit_strlist_addf(expansion->notes, "the host's processes cannot be kept off %s: %s",
-			list, why);
-	if (why)
-		return 0;
+	if (why) {
+		fit_autofree char *message =
+			fit_xasprintf("the host's processes cannot be kept off %s: %s", list, why);
+
+		return fit_wanted_lacks(expansion, op, message, err);
+	}
 	if (op->partition && want_partition(expansion, op, list, err) < 0)
 		return -1;
 	if (!is_managed(root)) {

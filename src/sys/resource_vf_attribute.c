@@ -175,11 +175,7 @@ int fit_vf_attribute_expand(
 		lacking = fit_xasprintf("%s of VF %u of %s cannot be set: its driver does not "
 					"offer it",
 			op->path, index, FIT_PCIADDR_STR(pf));
-		if (!op->optional)
-			return fit_err_set(err, FIT_ERR_REFUSED, "%s", lacking);
-		if (expansion->notes)
-			fit_strlist_add(expansion->notes, lacking);
-		return 0;
+		return fit_wanted_lacks(expansion, op, lacking, err);
 	}
 	fit_wanted_set(&expansion->wanted, FIT_RESOURCE_VF_ATTRIBUTE, op, FIT_STEAL(path),
 		fit_xstrdup(op->value));

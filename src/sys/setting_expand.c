@@ -308,11 +308,5 @@ int fit_host_setting_expand(
 		message = complaint(&search);
 	fit_strlist_clear(&search.devices);
 	fit_strlist_clear(&search.offered);
-	if (!message)
-		return 0;
-	if (!op->optional)
-		return fit_err_set(err, FIT_ERR_REFUSED, "%s", message);
-	if (expansion->notes)
-		fit_strlist_add(expansion->notes, message);
-	return 0;
+	return message ? fit_wanted_lacks(expansion, op, message, err) : 0;
 }

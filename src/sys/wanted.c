@@ -49,6 +49,16 @@ struct fit_wanted *fit_wanted_set(struct fit_wanted_list *list, enum fit_resourc
 	return wanted;
 }
 
+int fit_wanted_lacks(struct fit_expansion *expansion, const struct fit_op *op, const char *message,
+	struct fit_err *err)
+{
+	if (!op->optional)
+		return fit_err_set(err, FIT_ERR_REFUSED, "%s", message);
+	if (expansion->notes)
+		fit_strlist_add(expansion->notes, message);
+	return 0;
+}
+
 char *fit_sibling_path(const char *path, const char *name)
 {
 	return fit_xasprintf("%.*s/%s", (int)(strrchr(path, '/') - path), path, name);

@@ -51,6 +51,11 @@ struct fit_expansion {
 	struct fit_strlist *notes; /* may be NULL */
 };
 
+/* The host cannot give what @op asks for, as @message says: refused, unless it may be missing; then
+ * that is noted. */
+int fit_wanted_lacks(struct fit_expansion *expansion, const struct fit_op *op, const char *message,
+	struct fit_err *err);
+
 int fit_vf_expand(struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err);
 int fit_pages_expand(struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err);
 /* Has the kernel move together what is in use of the memory that the pool takes its pages from.
