@@ -13,6 +13,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "support_tree.h"
 #include "sys/probe.h"
 
@@ -97,18 +98,38 @@ void fit_test_root_remove(struct fit_fsroot *root)
 	fit_fsroot_close(root);
 }
 
+/* The tree of the last host: tests that want one want it again and again. */
+static struct {
+	char *name;
+	struct fit_fsroot root;
+	pid_t owner;
+} kept;
+
+static void remove_kept(void)
+{
+	if (!kept.name || kept.owner != getpid())
+		return;
+	fit_test_root_remove(&kept.root);
+	free(kept.name);
+	kept.name = NULL;
+}
+
 struct fit_host fit_test_host(const char *name)
 {
-	struct fit_fsroot root = fit_test_host_root(name);
 	struct fit_host host = {0};
 	struct fit_err err = FIT_ERR_INIT;
-	int result = fit_probe(&root, FIT_PROBE_ALL, &host, NULL, &err);
 
-	if (result == 0)
-		fit_probe_msix(&root, &host, NULL);
-	fit_test_root_remove(&root);
-	if (result < 0)
+	if (!kept.name || !fit_streq(kept.name, name)) {
+		if (!kept.owner)
+			atexit(remove_kept);
+		remove_kept();
+		kept.root = fit_test_host_root(name);
+		kept.name = fit_xstrdup(name);
+		kept.owner = getpid();
+	}
+	if (fit_probe(&kept.root, FIT_PROBE_ALL, &host, NULL, &err) < 0)
 		fail_msg("host %s: %s", name, err.message);
+	fit_probe_msix(&kept.root, &host, NULL);
 	return host;
 }
 
