@@ -94,6 +94,16 @@ int fit_call_open_state(struct fit_call *call, struct fit_state *ret_state, stru
 	return 0;
 }
 
+int fit_call_open_state_and_ask(
+	struct fit_call *call, bool tells, struct fit_state *ret_state, struct fit_err *err)
+{
+	if (fit_irqbalance_open_state(&call->root, tells, WAIT_SECONDS * 1000, WORK_SECONDS * 1000,
+		    ret_state, err) < 0)
+		return -1;
+	alarm(WORK_SECONDS);
+	return 0;
+}
+
 /* One byte more than is accepted is enough to see that it is too much. */
 static char *read_xml(size_t *ret_length)
 {

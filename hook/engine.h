@@ -39,6 +39,10 @@ int fit_call_restore(struct fit_call *call, struct fit_err *err);
 /* Waits for others who change the host, up to a limit; then the operation has its time. */
 int fit_call_open_state(struct fit_call *call, struct fit_state *ret_state, struct fit_err *err);
 
+/* The same for what can tell irqbalance something, which is asked before; @tells: it will. */
+int fit_call_open_state_and_ask(
+	struct fit_call *call, bool tells, struct fit_state *ret_state, struct fit_err *err);
+
 /* Logs what an operation did differently. */
 void fit_call_log(const struct fit_call *call, const struct fit_strlist *notes);
 void fit_call_log_error(const struct fit_call *call, const struct fit_err *err);

@@ -118,7 +118,7 @@ int fit_call_prepare(struct fit_call *call, struct fit_err *err)
 	fit_request_clear(&request);
 	if (!call->uuid)
 		return fit_err_set(err, FIT_ERR_INVALID, "the definition has no UUID");
-	if (fit_call_open_state(call, &state, err) < 0)
+	if (fit_call_open_state_and_ask(call, false, &state, err) < 0)
 		return -1;
 	result = prepare(call, &state, err);
 	fit_state_close(&state);
@@ -136,7 +136,7 @@ static int apply_phase(
 
 	if (result <= 0)
 		return result;
-	result = fit_call_open_state(call, &state, err);
+	result = fit_call_open_state_and_ask(call, phase == FIT_PHASE_STARTED, &state, err);
 	if (result == 0) {
 		journal = find_journal(call, &state);
 		if (journal) {
@@ -171,7 +171,7 @@ static int take_back(struct fit_call *call, enum fit_phase phase, struct fit_err
 	struct fit_state state;
 	int result;
 
-	if (fit_call_open_state(call, &state, err) < 0)
+	if (fit_call_open_state_and_ask(call, false, &state, err) < 0)
 		return -1;
 	journal = find_journal(call, &state);
 	/* Without a journal there can still be something that an earlier call was killed over. */

@@ -171,7 +171,8 @@ static int run(struct undo *undo, const char *which, struct fit_err *err)
 	if (!which)
 		find_leftovers(&undo->seen, &leftovers);
 	if (!undo->session->dry_run && (undo->idle.count || leftovers.count) &&
-		fit_state_open(undo->session->root, LOCK_WAIT_MS, WORK_MS, &undo->state, err) < 0)
+		fit_irqbalance_open_state(
+			undo->session->root, false, LOCK_WAIT_MS, WORK_MS, &undo->state, err) < 0)
 		return -1;
 	for (size_t i = 0; i < undo->idle.count; i++) {
 		if (undo->session->dry_run)

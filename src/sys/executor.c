@@ -226,18 +226,43 @@ static bool stays_as_found(const struct fit_wanted *wanted)
 	return wanted->kind == FIT_RESOURCE_IRQ;
 }
 
+/* What cannot be read now, and takes long to: what was written last. NULL: it is not known. */
+static char *assume(const struct fit_state *state, const struct fit_wanted *wanted)
+{
+	const struct fit_ledger_entry *entry = fit_ledger_find(&state->ledger, wanted->path);
+	fit_autofree char *identity = fit_value_identity(state->root, wanted->kind, wanted->path);
+
+	if (!entry || !fit_streq(identity, entry->identity))
+		return NULL;
+	return fit_xstrdup(entry->written.count ? entry->written.items[entry->written.count - 1]
+						: entry->baseline);
+}
+
+static char *find_current(const struct fit_state *state, struct fit_wanted *wanted)
+{
+	char *current = wanted->found ? fit_xstrdup(wanted->found)
+				      : fit_value_now(state, wanted->kind, wanted->path);
+
+	if (current || !fit_resource_ops(wanted->kind)->lags)
+		return current;
+	current = assume(state, wanted);
+	wanted->deferred = !current;
+	return current;
+}
+
 static int claim_one(struct fit_state *state, struct fit_journal *journal,
 	struct fit_wanted *wanted, const struct fit_cpuset *online, struct fit_err *err)
 {
-	fit_autofree char *current =
-		wanted->found ? fit_xstrdup(wanted->found)
-			      : fit_value_read(state->root, wanted->kind, wanted->path);
+	fit_autofree char *current = find_current(state, wanted);
 	fit_autofree char *target = NULL;
 	fit_autofree char *obstacle = NULL;
 	fit_autofree char *contribution = NULL;
 	struct fit_ledger_entry *entry;
 
-	if (!current && (wanted->kind == FIT_RESOURCE_IRQ || fit_resource_ops(wanted->kind)->lags))
+	if (wanted->deferred)
+		fit_xreplace(
+			&claim_for(state, journal, wanted)->contribution, wanted->contribution);
+	if (wanted->deferred || (!current && wanted->kind == FIT_RESOURCE_IRQ))
 		return 0;
 	if (!current)
 		return fit_err_set(err, FIT_ERR_REFUSED, "/%s cannot be read", wanted->path);
@@ -268,14 +293,16 @@ static int write_claim(struct fit_state *state, struct fit_wanted *wanted,
 {
 	struct fit_ledger_entry *entry = fit_ledger_find(&state->ledger, wanted->path);
 	bool lags = fit_resource_ops(wanted->kind)->lags;
-	fit_autofree char *current =
-		wanted->found ? fit_xstrdup(wanted->found)
-		: lags	      ? NULL
-			      : fit_value_read(state->root, wanted->kind, wanted->path);
+	fit_autofree char *current = wanted->found ? fit_xstrdup(wanted->found)
+				     : lags	   ? NULL
+					    : fit_value_now(state, wanted->kind, wanted->path);
 	fit_autofree char *target = entry ? fit_value_target(state, entry, online) : NULL;
 	struct fit_err problem = FIT_ERR_INIT;
 
-	if (!entry)
+	if (wanted->deferred)
+		note(notes, "irqbalance does not answer: the watcher, if it runs, has it leave "
+			    "the domain's CPUs and interrupts alone when it does");
+	if (wanted->deferred || !entry)
 		return 1;
 	if (current && (fit_resource_equal(entry->kind, current, target) ||
 			       suffices(entry, current, target)))

@@ -2,6 +2,7 @@
 #include "sys/irqbalance.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -18,15 +19,17 @@
 #define PREFIX	   "irqbalance"
 #define SUFFIX	   ".sock"
 #define NONE	   "none"
-#define WAIT_MS	   2500
+#define ANSWER_MS  2500
 #define ANSWER_MAX 65536
 #define IRQ_MAX	   UINT32_MAX
 
 /* No command of any release: nothing is done and nothing answered. */
 #define NOTHING "nothing"
 
-/* Releases before 1.9.5 cut a command after 500 bytes, in the middle of a number. */
-#define COMMAND_MAX 490
+/* Releases before 1.9.5 cut a command after 500 bytes, in the middle of a number; those from then
+ * on take one of up to 16383. A second command takes the place of the first. */
+#define ROOM_SHORT 490
+#define ROOM_LONG  16383
 
 static bool is_socket_name(const char *name)
 {
@@ -37,9 +40,9 @@ static bool is_socket_name(const char *name)
 }
 
 /* One that was killed leaves its socket, to which nobody can connect. */
-static int connect_to(const struct fit_fsroot *root, const char *name)
+static int connect_to(const struct fit_fsroot *root, const char *name, int wait_ms)
 {
-	struct timeval limit = {.tv_sec = WAIT_MS / 1000, .tv_usec = WAIT_MS % 1000 * 1000};
+	struct timeval limit = {.tv_sec = wait_ms / 1000, .tv_usec = wait_ms % 1000 * 1000};
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	/* Below any root, and short enough for a socket's address. */
 	fit_autofree char *path =
@@ -59,21 +62,20 @@ static int connect_to(const struct fit_fsroot *root, const char *name)
 	return fd;
 }
 
-/* A descriptor, with the name of its socket. (Without the directory, which systemd makes for it, it
+/* A descriptor. (Without the directory, which systemd makes for it, it
  * falls back to an abstract one; of some releases that has no name to find it by.) */
-static int connect_any(const struct fit_fsroot *root, char **ret_name)
+static int connect_any(const struct fit_fsroot *root, int wait_ms)
 {
 	fit_autostrlist struct fit_strlist names = {0};
 
 	if (fit_fsroot_list(root, FIT_PATH_IRQBALANCE, &names, NULL) < 0)
 		return -1;
 	for (size_t i = 0; i < names.count; i++) {
-		int fd = is_socket_name(names.items[i]) ? connect_to(root, names.items[i]) : -1;
+		int fd = is_socket_name(names.items[i]) ? connect_to(root, names.items[i], wait_ms)
+							: -1;
 
-		if (fd >= 0) {
-			*ret_name = fit_xstrdup(names.items[i]);
+		if (fd >= 0)
 			return fd;
-		}
 	}
 	return -1;
 }
@@ -95,7 +97,7 @@ static bool lives(const struct fit_fsroot *root, const char *name)
 
 	if (fit_streq(program, PREFIX))
 		return true;
-	fd = connect_to(root, name);
+	fd = connect_to(root, name, ANSWER_MS);
 	return fd >= 0 && say(fd, NOTHING);
 }
 
@@ -111,27 +113,36 @@ char *fit_irqbalance_find(const struct fit_fsroot *root)
 	return NULL;
 }
 
-/* It looks at its connections now: it has taken a command, and hung up. At times it does not for as
- * long as it sleeps between two scans. Who asks something then and does not wait so long kills it:
- * it answers to nobody, and no release handles the signal for that. */
-static bool listens(const struct fit_fsroot *root)
+/*
+ * How long a command it takes whole; 0: it does not look at its connections for @wait_ms. It does
+ * when it has taken a command and hung up; when it has not read all of that, as a reset. At times
+ * it does not for as long as it sleeps between two scans. Who asks something then and does not wait
+ * so long kills it: it answers to nobody, and no release handles the signal for that.
+ */
+static size_t room_of(const struct fit_fsroot *root, int wait_ms)
 {
-	fit_autofree char *name = NULL;
-	fit_autoclose int fd = connect_any(root, &name);
+	fit_autoclose int fd = connect_any(root, wait_ms);
+	char command[ROOM_LONG + 1];
 	char byte;
 
-	return fd >= 0 && say(fd, NOTHING) && recv(fd, &byte, 1, 0) == 0;
+	memset(command, ' ', ROOM_LONG);
+	memcpy(command, NOTHING, strlen(NOTHING));
+	command[ROOM_LONG] = '\0';
+	if (fd < 0 || !say(fd, command))
+		return 0;
+	if (recv(fd, &byte, 1, 0) == 0)
+		return ROOM_LONG;
+	return errno == ECONNRESET ? ROOM_SHORT : 0;
 }
 
-static char *answer_to(const struct fit_fsroot *root, const char *command)
+static char *setup_of(const struct fit_fsroot *root)
 {
-	fit_autofree char *name = NULL;
-	fit_autoclose int fd = listens(root) ? connect_any(root, &name) : -1;
+	fit_autoclose int fd = connect_any(root, ANSWER_MS);
 	struct fit_buffer answer = {0};
 	char chunk[4096];
 	ssize_t got;
 
-	if (fd < 0 || !say(fd, command))
+	if (fd < 0 || !say(fd, "setup"))
 		return NULL;
 	while ((got = recv(fd, chunk, sizeof(chunk), 0)) > 0 && answer.length < ANSWER_MAX)
 		fit_buffer_add_bytes(&answer, chunk, (size_t)got);
@@ -191,24 +202,38 @@ char *fit_irqbalance_command(enum fit_irqbalance_list list, const char *value)
 	return fit_xasprintf("settings ban irqs %s", none ? "NONE" : value);
 }
 
-char *fit_irqbalance_read(const struct fit_fsroot *root, enum fit_irqbalance_list list)
+void fit_irqbalance_answer_clear(struct fit_irqbalance_answer *answer)
 {
-	fit_autofree char *setup = answer_to(root, "setup");
+	free(answer->cpus);
+	free(answer->irqs);
+	*answer = (struct fit_irqbalance_answer){0};
+}
 
-	return setup ? fit_irqbalance_parse(setup, list) : NULL;
+void fit_irqbalance_ask(
+	const struct fit_fsroot *root, int wait_ms, struct fit_irqbalance_answer *ret_answer)
+{
+	struct fit_irqbalance_answer answer = {.room = room_of(root, wait_ms)};
+	fit_autofree char *setup = answer.room ? setup_of(root) : NULL;
+
+	if (setup) {
+		answer.cpus = fit_irqbalance_parse(setup, FIT_IRQBALANCE_CPUS);
+		answer.irqs = fit_irqbalance_parse(setup, FIT_IRQBALANCE_IRQS);
+	}
+	*ret_answer = answer;
 }
 
 int fit_irqbalance_write(const struct fit_fsroot *root, enum fit_irqbalance_list list,
-	const char *value, struct fit_err *err)
+	const char *value, size_t room, struct fit_err *err)
 {
 	fit_autofree char *command = fit_irqbalance_command(list, value);
-	fit_autofree char *name = NULL;
 	fit_autoclose int fd = -1;
 
-	if (!command || strlen(command) > COMMAND_MAX)
+	if (!command || strlen(command) > (room ? room : ROOM_SHORT))
 		return fit_err_set(err, FIT_ERR_REFUSED,
-			"irqbalance cannot be told to leave so many interrupts alone: '%s'", value);
-	fd = connect_any(root, &name);
+			"irqbalance cannot be told in %zu bytes, which is all that it takes, to "
+			"leave these alone: '%s'",
+			room ? room : ROOM_SHORT, value);
+	fd = connect_any(root, ANSWER_MS);
 	if (fd < 0 || !say(fd, command))
 		return fit_err_sys(err, errno, "cannot tell irqbalance '%s'", command);
 	return 0;

@@ -11,9 +11,14 @@
 
 #include <stdbool.h>
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/err.h"
 #include "sys/fsroot.h"
-#include "sys/state.h"
+
+struct fit_journal;
+struct fit_state;
 
 enum fit_irqbalance_list {
 	FIT_IRQBALANCE_CPUS,
@@ -26,22 +31,43 @@ bool fit_irqbalance_runs(const struct fit_fsroot *root);
 /* The socket's name, which has the process id in it; NULL: none runs. To be freed. */
 char *fit_irqbalance_find(const struct fit_fsroot *root);
 
-/* What it leaves alone: "2-3" or "24 25", or "none". NULL when it does not answer. To be freed. */
-char *fit_irqbalance_read(const struct fit_fsroot *root, enum fit_irqbalance_list list);
+/* What it said when it was asked. */
+struct fit_irqbalance_answer {
+	char *cpus;  /* what it leaves alone: "2-3", or "none"; NULL: it did not answer */
+	char *irqs;  /* the same: "24 25" */
+	size_t room; /* bytes that a command may have; 0: it did not answer */
+};
 
-/* Does it answer now? Waits for that, so not for who holds the lock. */
-bool fit_irqbalance_answers(const struct fit_fsroot *root);
+void fit_irqbalance_answer_clear(struct fit_irqbalance_answer *answer);
 
-/* Tells it. That it has taken it in cannot be seen at once. */
+/* Waits, for @wait_ms and a little more at most: not for who holds the lock. */
+void fit_irqbalance_ask(
+	const struct fit_fsroot *root, int wait_ms, struct fit_irqbalance_answer *ret_answer);
+
+/* As fit_state_open(), by who may tell it something. It is asked before the lock is taken, if there
+ * is a reason to: it is about to be told (@tells), or was told something. */
+int fit_irqbalance_open_state(const struct fit_fsroot *root, bool tells, int64_t wait_ms,
+	int64_t work_ms, struct fit_state *ret_state, struct fit_err *err);
+
+/* How many more bytes it would take for the interrupts of @journal, if it were told of those of the
+ * other domains, and what it left alone before. */
+size_t fit_irqbalance_room(const struct fit_state *state, const struct fit_journal *journal);
+
+/* Tells it, in a command of @room bytes at most (0: not known). That it has taken it in cannot be
+ * seen at once. */
 int fit_irqbalance_write(const struct fit_fsroot *root, enum fit_irqbalance_list list,
-	const char *value, struct fit_err *err);
+	const char *value, size_t room, struct fit_err *err);
 
 /* Parts of the answer and of the commands, for the tests. To be freed; NULL when malformed. */
 char *fit_irqbalance_parse(const char *setup, enum fit_irqbalance_list list);
 char *fit_irqbalance_command(enum fit_irqbalance_list list, const char *value);
 
-/* After it was restarted: tells the new one what domains have claimed; what the new one left alone
- * before is the baseline from then on. For whoever notices (a service; the hook does not wait). */
+/* Has it been told of a domain, or is it to be told when it answers? */
+bool fit_irqbalance_is_claimed(const struct fit_state *state);
+
+/* After it was restarted, or did not answer when a domain started: tells it what domains have
+ * claimed; what it left alone before is the baseline from then on. Does nothing when it has not
+ * been asked, or did not answer. For whoever notices (a service; the hook does not wait). */
 int fit_irqbalance_reassert(struct fit_state *state, struct fit_err *err);
 
 #endif

@@ -89,6 +89,9 @@ struct fit_resource_ops {
 	/* What is read is not always up to date yet. So values that were written once stay known,
 	 * and the last one counts as what is there. */
 	bool lags;
+	/* Of a kind that it takes long to read: what was read before the lock was taken. NULL:
+	 * nothing. */
+	const char *(*heard)(const struct fit_state *state, enum fit_resource_kind kind);
 	/* One is of no use without the others of such kinds that a domain wants: all of them are
 	 * optional, and when one is refused all are left out. */
 	bool together;

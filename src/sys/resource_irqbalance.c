@@ -5,11 +5,14 @@
  * of their devices away. Below another root than "/" two files stand for it.
  *
  * It takes its time to take in what it is told, so what it says is not always up to date: see
- * `lags` in sys/resource.h.
+ * `lags` in sys/resource.h. And it can take seconds to answer, so it is asked before the lock is
+ * taken. A claim for one that did not answer has no entry in the ledger until it does.
  */
 #include "sys/resource_kinds.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -19,23 +22,64 @@
 #include "sys/value.h"
 #include "sys/wanted.h"
 
-#define NONE "none"
+#define NONE	 "none"
+#define CPUS_KEY FIT_PATH_IRQBALANCE "/cpus"
+#define IRQS_KEY FIT_IRQBALANCE_IRQS_KEY
+#define ROOM	 FIT_PATH_IRQBALANCE "/room"
+
+/* A release that is deaf between two scans (1.9.2) is so for seconds: the watcher asks again. */
+#define ASK_MS 1000
 
 static enum fit_irqbalance_list list_of(enum fit_resource_kind kind)
 {
 	return kind == FIT_RESOURCE_BANNED_CPUS ? FIT_IRQBALANCE_CPUS : FIT_IRQBALANCE_IRQS;
 }
 
-static char *read_list(const struct fit_fsroot *root, enum fit_resource_kind kind, const char *path)
+static void ask(const struct fit_fsroot *root, struct fit_irqbalance_answer *ret_answer)
 {
-	return root->real ? fit_irqbalance_read(root, list_of(kind))
-			  : fit_fsroot_try_read(root, path);
+	int64_t room = 0;
+
+	if (root->real) {
+		fit_irqbalance_ask(root, ASK_MS, ret_answer);
+		return;
+	}
+	(void)fit_fsroot_try_read_int(root, ROOM, &room);
+	*ret_answer = (struct fit_irqbalance_answer){
+		.cpus = fit_fsroot_try_read(root, CPUS_KEY),
+		.irqs = fit_fsroot_try_read(root, IRQS_KEY),
+		.room = room > 0 ? (size_t)room : SIZE_MAX,
+	};
+}
+
+static char *list_in(const struct fit_irqbalance_answer *answer, enum fit_resource_kind kind)
+{
+	return kind == FIT_RESOURCE_BANNED_CPUS ? answer->cpus : answer->irqs;
+}
+
+/* For who only looks. */
+static char *read_list(
+	const struct fit_fsroot *root, enum fit_resource_kind kind, const char *path FIT_UNUSED)
+{
+	struct fit_irqbalance_answer answer;
+	char *list;
+
+	ask(root, &answer);
+	list = list_in(&answer, kind);
+	list = list ? fit_xstrdup(list) : NULL;
+	fit_irqbalance_answer_clear(&answer);
+	return list;
+}
+
+static const char *heard_list(const struct fit_state *state, enum fit_resource_kind kind)
+{
+	return list_in(&state->irqbalance, kind);
 }
 
 static int write_list(const struct fit_state *state, enum fit_resource_kind kind, const char *path,
 	const char *target, struct fit_err *err)
 {
-	return state->root->real ? fit_irqbalance_write(state->root, list_of(kind), target, err)
+	return state->root->real ? fit_irqbalance_write(state->root, list_of(kind), target,
+					   state->irqbalance.room, err)
 				 : fit_fsroot_write(state->root, path, target, err);
 }
 
@@ -110,6 +154,7 @@ const struct fit_resource_ops fit_resource_banned_cpus = {
 	.target = unite_cpus,
 	.describe = describe_cpus,
 	.read = read_list,
+	.heard = heard_list,
 	.write = write_list,
 	.identity = identity_of,
 	.lags = true,
@@ -120,6 +165,7 @@ const struct fit_resource_ops fit_resource_banned_irqs = {
 	.target = unite_irqs,
 	.describe = describe_irqs,
 	.read = read_list,
+	.heard = heard_list,
 	.write = write_list,
 	.identity = identity_of,
 	.lags = true,
@@ -132,56 +178,129 @@ bool fit_irqbalance_runs(const struct fit_fsroot *root)
 	return *identity;
 }
 
-bool fit_irqbalance_answers(const struct fit_fsroot *root)
+static bool is_banned_kind(enum fit_resource_kind kind)
 {
-	fit_autofree char *cpus =
-		read_list(root, FIT_RESOURCE_BANNED_CPUS, FIT_PATH_IRQBALANCE "/cpus");
+	return kind == FIT_RESOURCE_BANNED_CPUS || kind == FIT_RESOURCE_BANNED_IRQS;
+}
 
-	return cpus;
+bool fit_irqbalance_is_claimed(const struct fit_state *state)
+{
+	for (size_t i = 0; i < state->ledger.count; i++)
+		if (is_banned_kind(state->ledger.items[i].kind))
+			return true;
+	for (size_t i = 0; i < state->journal_count; i++)
+		for (size_t j = 0; j < state->journals[i].claim_count; j++)
+			if (is_banned_kind(state->journals[i].claims[j].kind))
+				return true;
+	return false;
+}
+
+/* Without the lock: what changes in between is no harm. */
+static bool was_told(const struct fit_fsroot *root)
+{
+	struct fit_state state;
+	bool told;
+
+	if (fit_state_snapshot(root, &state, NULL) < 0)
+		return false;
+	told = fit_irqbalance_is_claimed(&state);
+	fit_state_close(&state);
+	return told;
+}
+
+int fit_irqbalance_open_state(const struct fit_fsroot *root, bool tells, int64_t wait_ms,
+	int64_t work_ms, struct fit_state *ret_state, struct fit_err *err)
+{
+	struct fit_irqbalance_answer answer = {0};
+
+	if (fit_irqbalance_runs(root) && (tells || was_told(root)))
+		ask(root, &answer);
+	if (fit_state_open(root, wait_ms, work_ms, ret_state, err) < 0) {
+		fit_irqbalance_answer_clear(&answer);
+		return -1;
+	}
+	ret_state->irqbalance = answer;
+	return 0;
+}
+
+size_t fit_irqbalance_room(const struct fit_state *state, const struct fit_journal *journal)
+{
+	const struct fit_ledger_entry *entry = fit_ledger_find(&state->ledger, IRQS_KEY);
+	const char *baseline = entry ? entry->baseline : state->irqbalance.irqs;
+	fit_autostrlist struct fit_strlist others = {0};
+	fit_autofree char *list = NULL;
+	fit_autofree char *command = NULL;
+	size_t taken;
+
+	for (size_t i = 0; i < state->journal_count; i++)
+		for (size_t j = 0; j < state->journals[i].claim_count; j++)
+			if (state->journals[i].claims[j].kind == FIT_RESOURCE_BANNED_IRQS &&
+				&state->journals[i] != journal)
+				fit_strlist_add(&others, state->journals[i].claims[j].contribution);
+	list = unite_irqs(FIT_RESOURCE_BANNED_IRQS, baseline ? baseline : NONE, &others, NULL);
+	command = fit_irqbalance_command(FIT_IRQBALANCE_IRQS, list);
+	taken = strlen(command);
+	return taken < state->irqbalance.room ? state->irqbalance.room - taken : 0;
 }
 
 void fit_irqbalance_expand_cpus(struct fit_expansion *expansion, const struct fit_op *op)
 {
 	if (fit_irqbalance_runs(expansion->state->root))
 		fit_wanted_set(&expansion->wanted, FIT_RESOURCE_BANNED_CPUS, op,
-			fit_xstrdup(FIT_PATH_IRQBALANCE "/cpus"),
-			fit_cpuset_format_list(&op->cpus));
+			fit_xstrdup(CPUS_KEY), fit_cpuset_format_list(&op->cpus));
 }
 
-/* 1: it has to be told. */
-static int renew(struct fit_state *state, struct fit_ledger_entry *entry)
+/* Those that were made while it did not answer. */
+static void add_entries(struct fit_state *state)
+{
+	for (size_t i = 0; i < state->journal_count; i++)
+		for (size_t j = 0; j < state->journals[i].claim_count; j++) {
+			const struct fit_claim_entry *claim = &state->journals[i].claims[j];
+
+			if (is_banned_kind(claim->kind) && heard_list(state, claim->kind) &&
+				!fit_ledger_find(&state->ledger, claim->path))
+				fit_ledger_add(&state->ledger, claim->kind, claim->path, "",
+					heard_list(state, claim->kind));
+		}
+}
+
+static bool has_to_be_told(const struct fit_state *state, const struct fit_ledger_entry *entry)
+{
+	fit_autofree char *identity = identity_of(state->root, entry->path);
+
+	return is_banned_kind(entry->kind) && heard_list(state, entry->kind) && *identity &&
+	       !fit_streq(identity, entry->identity);
+}
+
+static void renew(struct fit_state *state, struct fit_ledger_entry *entry)
 {
 	struct fit_cpuset online = fit_online_cpus(state->root);
+	const char *heard = heard_list(state, entry->kind);
 	fit_autofree char *identity = identity_of(state->root, entry->path);
-	fit_autofree char *current = NULL;
 	fit_autofree char *target = NULL;
 
-	if (!*identity || fit_streq(identity, entry->identity))
-		return 0;
-	current = read_list(state->root, entry->kind, entry->path);
-	if (!current)
-		return 0;
-	fit_xreplace(&entry->baseline, current);
+	fit_xreplace(&entry->baseline, heard);
 	fit_xreplace(&entry->identity, identity);
 	fit_strlist_clear(&entry->written);
 	target = fit_value_target(state, entry, &online);
-	fit_value_announce(state, entry, current, target);
-	return 1;
+	fit_value_announce(state, entry, heard, target);
 }
 
 int fit_irqbalance_reassert(struct fit_state *state, struct fit_err *err)
 {
 	struct fit_cpuset online = fit_online_cpus(state->root);
 	struct fit_ledger *ledger = &state->ledger;
-	fit_autofree bool *due = fit_xcalloc(ledger->count + 1, sizeof(*due));
+	fit_autofree bool *due = NULL;
 	bool any = false;
 	int result = 0;
 
+	add_entries(state);
+	due = fit_xcalloc(ledger->count + 1, sizeof(*due));
 	for (size_t i = 0; i < ledger->count; i++) {
-		enum fit_resource_kind kind = ledger->items[i].kind;
-
-		if (kind == FIT_RESOURCE_BANNED_CPUS || kind == FIT_RESOURCE_BANNED_IRQS)
-			any |= due[i] = renew(state, &ledger->items[i]);
+		due[i] = has_to_be_told(state, &ledger->items[i]);
+		any |= due[i];
+		if (due[i])
+			renew(state, &ledger->items[i]);
 	}
 	if (any && fit_state_save_ledger(state, err) < 0)
 		return -1;

@@ -132,6 +132,7 @@ void fit_state_close(struct fit_state *state)
 		drop_journal(state, state->journal_count - 1);
 	free(state->journals);
 	free(state->boot_id);
+	fit_irqbalance_answer_clear(&state->irqbalance);
 	fit_lock_drop(state->lock_fd);
 	*state = (struct fit_state){.lock_fd = -1};
 }

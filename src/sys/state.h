@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "core/claims.h"
 #include "sys/fsroot.h"
+#include "sys/irqbalance.h"
 #include "sys/journal.h"
 #include "sys/ledger.h"
 
@@ -30,6 +31,7 @@ struct fit_state {
 	struct fit_ledger ledger;
 	struct fit_journal *journals; /* by UUID */
 	size_t journal_count;
+	struct fit_irqbalance_answer irqbalance; /* what it said before the lock was taken */
 };
 
 /* Takes the lock (creating the state directory) and loads everything. Waits @wait_ms at most for

@@ -122,8 +122,7 @@ static void decide(struct fit_state *state, struct restore *restore, const char 
 	const struct fit_cpuset *online, struct fit_strlist *notes)
 {
 	struct fit_ledger_entry *entry = fit_ledger_find(&state->ledger, restore->path);
-	fit_autofree char *current =
-		entry ? fit_value_read(state->root, entry->kind, entry->path) : NULL;
+	fit_autofree char *current = entry ? fit_value_now(state, entry->kind, entry->path) : NULL;
 	fit_autofree char *identity =
 		entry ? fit_value_identity(state->root, entry->kind, entry->path) : NULL;
 	fit_autofree char *target = NULL;

@@ -73,6 +73,16 @@ char *fit_value_read(const struct fit_fsroot *root, enum fit_resource_kind kind,
 	return ops->read ? ops->read(root, kind, path) : fit_fsroot_try_read(root, path);
 }
 
+char *fit_value_now(const struct fit_state *state, enum fit_resource_kind kind, const char *path)
+{
+	const struct fit_resource_ops *ops = fit_resource_ops(kind);
+	const char *heard = ops->heard ? ops->heard(state, kind) : NULL;
+
+	if (ops->heard)
+		return heard ? fit_xstrdup(heard) : NULL;
+	return fit_value_read(state->root, kind, path);
+}
+
 char *fit_value_identity(
 	const struct fit_fsroot *root, enum fit_resource_kind kind, const char *path)
 {
@@ -99,7 +109,7 @@ static int write_and_read(const struct fit_state *state, const struct fit_ledger
 		return ops->write(state, entry->kind, entry->path, target, err);
 	if (fit_fsroot_write(state->root, entry->path, target, err) < 0)
 		return -1;
-	now = fit_value_read(state->root, entry->kind, entry->path);
+	now = fit_value_now(state, entry->kind, entry->path);
 	if (now && fit_resource_equal(entry->kind, now, target))
 		return 0;
 	return fit_err_set(err, FIT_ERR_REFUSED, "/%s: '%s' was written, '%s' is there",
@@ -117,7 +127,7 @@ int fit_value_write(struct fit_state *state, struct fit_ledger_entry *entry, con
 	if (problem.sys_errno == EINTR)
 		(void)fit_err_prefix(&problem, "the kernel took too long: ");
 	if (!fit_resource_ops(entry->kind)->lags && problem.code == FIT_ERR_REFUSED)
-		now = fit_value_read(state->root, entry->kind, entry->path);
+		now = fit_value_now(state, entry->kind, entry->path);
 	/* When there is no room for that, it is known in memory at least. */
 	if (now && !fit_ledger_entry_is_ours(entry, now)) {
 		fit_ledger_entry_will_write(entry, now);

@@ -17,6 +17,9 @@ bool fit_value_is_claimed(const struct fit_state *state, const char *path);
 /* The value as it is now; NULL when it cannot be read. To be freed. */
 char *fit_value_read(const struct fit_fsroot *root, enum fit_resource_kind kind, const char *path);
 
+/* The same for who holds the lock: what takes long to read was read before. */
+char *fit_value_now(const struct fit_state *state, enum fit_resource_kind kind, const char *path);
+
 /* What tells whether the file still stands for the same thing. To be freed. */
 char *fit_value_identity(
 	const struct fit_fsroot *root, enum fit_resource_kind kind, const char *path);

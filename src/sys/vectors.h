@@ -68,8 +68,11 @@ int fit_vectors_place(struct fit_state *state, struct fit_journal *journal,
 	struct fit_patience *patience, int64_t now, struct fit_vectors_report *ret_report,
 	struct fit_err *err);
 
-/* Has irqbalance leave them alone, if it runs: it can take seconds to answer. Asks it only when
- * there is something to tell. */
+/* Are others placed than irqbalance was told of? Then it is to be asked, without the lock. */
+bool fit_vectors_to_ban(const struct fit_journal *journal);
+
+/* Has irqbalance leave them alone, if it runs; as many as it can be told of, @notes has the rest.
+ * The state is one for which it was asked (sys/irqbalance.h). */
 int fit_vectors_ban(struct fit_state *state, struct fit_journal *journal, struct fit_strlist *notes,
 	struct fit_err *err);
 

@@ -328,21 +328,43 @@ int fit_vectors_place(struct fit_state *state, struct fit_journal *journal,
 	return result;
 }
 
-/* The numbers of the vectors that are placed, as irqbalance takes them; "" when there are none. To
- * be freed. */
-static char *placed_numbers(const struct fit_journal *journal)
+static int compare_numbers(const void *a, const void *b)
 {
-	fit_autostrlist struct fit_strlist numbers = {0};
+	const unsigned int *left = a;
+	const unsigned int *right = b;
 
+	return (*left > *right) - (*left < *right);
+}
+
+/* The numbers of the vectors that are placed, as irqbalance takes them, as many as have room; ""
+ * when there are none. To be freed. */
+static char *placed_numbers(const struct fit_journal *journal, size_t room, size_t *ret_left_out)
+{
+	fit_autofree unsigned int *numbers = NULL;
+	fit_autostrlist struct fit_strlist told = {0};
+	size_t count = 0;
+
+	*ret_left_out = 0;
 	for (size_t i = 0; i < journal->claim_count; i++) {
 		const struct fit_claim_entry *claim = &journal->claims[i];
 		struct fit_cpuset cpus;
 
 		if (wish_of(claim, &cpus) == FIT_IRQ_TO)
-			fit_strlist_addf(&numbers, "%u", fit_vectors_number(claim->path));
+			*FIT_APPEND(numbers, count) = fit_vectors_number(claim->path);
 	}
-	fit_strlist_sort(&numbers);
-	return fit_strlist_join(&numbers, " ");
+	if (count)
+		qsort(numbers, count, sizeof(*numbers), compare_numbers);
+	for (size_t i = 0; i < count; i++) {
+		fit_autofree char *number = fit_xasprintf("%u", numbers[i]);
+
+		if (room > strlen(number)) {
+			fit_strlist_add(&told, number);
+			room -= strlen(number) + 1;
+		} else {
+			++*ret_left_out;
+		}
+	}
+	return fit_strlist_join(&told, " ");
 }
 
 static const char *banned_numbers(const struct fit_journal *journal)
@@ -353,26 +375,50 @@ static const char *banned_numbers(const struct fit_journal *journal)
 	return "";
 }
 
-int fit_vectors_ban(struct fit_state *state, struct fit_journal *journal, struct fit_strlist *notes,
-	struct fit_err *err)
+bool fit_vectors_to_ban(const struct fit_journal *journal)
 {
-	fit_autofree char *numbers = placed_numbers(journal);
-	fit_autostrlist struct fit_strlist key = {0};
-	struct fit_claim_filter filter = {.until = FIT_PHASE_RELEASE, .paths = &key};
+	size_t left_out;
+	fit_autofree char *numbers = placed_numbers(journal, SIZE_MAX, &left_out);
+
+	return !fit_streq(numbers, banned_numbers(journal));
+}
+
+static int ban(struct fit_state *state, struct fit_journal *journal, char *numbers,
+	struct fit_strlist *notes, struct fit_err *err)
+{
 	struct fit_wanted_list wanted = {0};
 	int result;
 
+	fit_wanted_set(&wanted, FIT_RESOURCE_BANNED_IRQS, &by_stop,
+		fit_xstrdup(FIT_IRQBALANCE_IRQS_KEY), numbers);
+	wanted.items[0].replaces = true;
+	result = fit_executor_claim(state, journal, &wanted, notes, err);
+	fit_wanted_clear(&wanted);
+	return result;
+}
+
+int fit_vectors_ban(struct fit_state *state, struct fit_journal *journal, struct fit_strlist *notes,
+	struct fit_err *err)
+{
+	bool runs = fit_irqbalance_runs(state->root);
+	/* Of one that has not answered it is not known; it is told all when it does. */
+	bool known = runs && state->irqbalance.room;
+	size_t room = known ? fit_irqbalance_room(state, journal) : SIZE_MAX;
+	size_t left_out;
+	fit_autofree char *numbers = placed_numbers(journal, room, &left_out);
+	fit_autostrlist struct fit_strlist key = {0};
+	struct fit_claim_filter filter = {.until = FIT_PHASE_RELEASE, .paths = &key};
+
+	if (left_out && notes && (!*numbers || !fit_streq(numbers, banned_numbers(journal))))
+		fit_strlist_addf(notes,
+			"irqbalance takes no more than %zu bytes at once: it cannot be told to "
+			"leave %zu of the interrupts of this domain's devices alone, and may move "
+			"them (from release 1.9.5 on it takes more)",
+			state->irqbalance.room, left_out);
 	if (fit_streq(numbers, banned_numbers(journal)))
 		return 0;
 	fit_strlist_add(&key, FIT_IRQBALANCE_IRQS_KEY);
 	if (!*numbers)
 		return fit_undo_claims(state, journal, &filter, notes, err);
-	if (!fit_irqbalance_runs(state->root))
-		return 0;
-	fit_wanted_set(&wanted, FIT_RESOURCE_BANNED_IRQS, &by_stop,
-		fit_xstrdup(FIT_IRQBALANCE_IRQS_KEY), FIT_STEAL(numbers));
-	wanted.items[0].replaces = true;
-	result = fit_executor_claim(state, journal, &wanted, notes, err);
-	fit_wanted_clear(&wanted);
-	return result;
+	return runs ? ban(state, journal, FIT_STEAL(numbers), notes, err) : 0;
 }

@@ -24,6 +24,7 @@ struct fit_wanted {
 	bool compact;  /* pages: see fit_pages_compact() */
 	bool optional; /* what the kernel refuses is left out with a note */
 	bool replaces; /* the domain's claim of that kind and path, if it has one */
+	bool deferred; /* nothing is known of it now: it is only recorded */
 	int refused;   /* after an attempt: the kernel's errno, -1 when it took something else */
 	char *found;   /* what was there just now; NULL: not looked at yet */
 };

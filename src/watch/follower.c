@@ -219,16 +219,6 @@ static void drop_unlisted(struct fit_follower *follower)
 	follower->count = kept;
 }
 
-/* Has irqbalance been told of a domain? */
-static bool has_bans(const struct fit_state *state)
-{
-	for (size_t i = 0; i < state->ledger.count; i++)
-		if (state->ledger.items[i].kind == FIT_RESOURCE_BANNED_CPUS ||
-			state->ledger.items[i].kind == FIT_RESOURCE_BANNED_IRQS)
-			return true;
-	return false;
-}
-
 void fit_follower_load(struct fit_follower *follower, int64_t now)
 {
 	struct fit_err err = FIT_ERR_INIT;
@@ -247,7 +237,7 @@ void fit_follower_load(struct fit_follower *follower, int64_t now)
 		if (is_to_follow(&state.journals[i]))
 			follow(follower, &state.journals[i], now);
 	drop_unlisted(follower);
-	needed = follower->count || has_bans(&state);
+	needed = follower->count || fit_irqbalance_is_claimed(&state);
 	fit_state_close(&state);
 	/* It may have been restarted while nobody looked. */
 	if (idle && needed) {
@@ -396,7 +386,6 @@ static int place(struct fit_follower *follower, struct fit_followed *followed,
 	struct fit_state *state, int64_t now, struct fit_err *err)
 {
 	struct fit_journal *journal = fit_state_journal(state, followed->uuid);
-	fit_autostrlist struct fit_strlist notes = {0};
 	struct fit_vectors_report report = {0};
 	int status;
 
@@ -413,11 +402,8 @@ static int place(struct fit_follower *follower, struct fit_followed *followed,
 	if ((report.fresh || report.gone) && followed->hurry_until < now + FIT_FOLLOW_CHANGE_MS)
 		followed->hurry_until = now + FIT_FOLLOW_CHANGE_MS;
 	fit_strlist_clear(&report.notes);
-	if (status < 0 || fit_vectors_ban(state, journal, &notes, err) < 0)
-		return -1;
-	for (size_t i = 0; i < notes.count; i++)
-		follower->tell(follower->context, FIT_LOG_WARNING, followed->name, notes.items[i]);
-	return 0;
+	follower->to_ban |= fit_vectors_to_ban(journal);
+	return status;
 }
 
 static void work(struct fit_follower *follower, struct fit_followed *followed, int64_t now)
@@ -480,33 +466,41 @@ static void watch_irqbalance(struct fit_follower *follower, int64_t now)
 		follower->irqbalance_due = now + FIT_FOLLOW_IRQBALANCE_MS;
 }
 
+static int ban(struct fit_follower *follower, struct fit_state *state, struct fit_err *err)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < follower->count && status == 0; i++) {
+		const struct fit_followed *followed = &follower->items[i];
+		struct fit_journal *journal = fit_state_journal(state, followed->uuid);
+		fit_autostrlist struct fit_strlist notes = {0};
+
+		/* Also of one that has no vectors any more. */
+		if (journal && journal->stage == FIT_STAGE_STARTED)
+			status = fit_vectors_ban(state, journal, &notes, err);
+		for (size_t j = 0; j < notes.count; j++)
+			follower->tell(
+				follower->context, FIT_LOG_WARNING, followed->name, notes.items[j]);
+	}
+	return status;
+}
+
+/* One that has become deaf since it was asked is told when it answers, as is one that is. */
 static void tell_irqbalance(struct fit_follower *follower, int64_t now)
 {
-	fit_autostrlist struct fit_strlist notes = {0};
 	struct fit_err err = FIT_ERR_INIT;
 	struct fit_state state;
-	int status;
+	int status = fit_irqbalance_open_state(
+		follower->root, true, LOCK_WAIT_MS, WORK_MS, &state, &err);
 
-	if (!fit_irqbalance_runs(follower->root))
-		return;
-	if (!fit_irqbalance_answers(follower->root)) {
-		follower->irqbalance_due = now + FIT_FOLLOW_DEAF_MS;
-		return;
-	}
-	status = fit_state_open(follower->root, LOCK_WAIT_MS, WORK_MS, &state, &err);
 	if (status == 0) {
-		status = fit_irqbalance_reassert(&state, &err);
-		for (size_t i = 0; i < follower->count && status == 0; i++) {
-			struct fit_journal *journal =
-				fit_state_journal(&state, follower->items[i].uuid);
-
-			if (journal && is_to_follow(journal))
-				status = fit_vectors_ban(&state, journal, &notes, &err);
-		}
+		if (fit_irqbalance_runs(follower->root) && !state.irqbalance.cpus)
+			follower->irqbalance_due = now + FIT_FOLLOW_DEAF_MS;
+		else if (ban(follower, &state, &err) < 0 ||
+			 fit_irqbalance_reassert(&state, &err) < 0)
+			status = -1;
 		fit_state_close(&state);
 	}
-	for (size_t i = 0; i < notes.count; i++)
-		follower->tell(follower->context, FIT_LOG_WARNING, NULL, notes.items[i]);
 	complain(follower, &follower->complaint, NULL, status < 0 ? err.message : NULL);
 }
 
@@ -542,6 +536,10 @@ void fit_follower_turn(struct fit_follower *follower, int64_t now)
 	}
 	if (follower->irqbalance_due <= now) {
 		follower->irqbalance_due = FIT_QUEUE_NEVER;
+		follower->to_ban = true;
+	}
+	if (follower->to_ban) {
+		follower->to_ban = false;
 		tell_irqbalance(follower, now);
 	}
 }

@@ -48,6 +48,7 @@ struct fit_follower {
 	char *complaint;	    /* what was said of the state that cannot be read; NULL */
 	int64_t irqbalance_changed; /* its directory's time, in nanoseconds */
 	int64_t restart_due;	    /* when to look at it; FIT_QUEUE_NEVER: nobody needs it */
+	bool to_ban;		    /* vectors were placed that irqbalance was not told of */
 	int64_t irqbalance_due;	    /* when to look whether it is another one; FIT_QUEUE_NEVER */
 };
 

@@ -33,7 +33,7 @@ static int be_a_domain(const struct fit_fsroot *root, const char *cpus, struct f
 	struct fit_state state;
 	int result;
 
-	if (fit_state_open(root, 5000, 5000, &state, err) < 0)
+	if (fit_irqbalance_open_state(root, cpus != NULL, 5000, 5000, &state, err) < 0)
 		return -1;
 	result = cpus ? hold(&state, cpus, err)
 		      : fit_executor_undo(&state, UUID, FIT_PHASE_RELEASE, NULL, err);
@@ -46,7 +46,8 @@ int main(int argc, char **argv)
 	enum fit_irqbalance_list list;
 	struct fit_err err = FIT_ERR_INIT;
 	struct fit_fsroot root;
-	fit_autofree char *value = NULL;
+	struct fit_irqbalance_answer answer = {0};
+	const char *value;
 	bool domain = argc > 1 && (fit_streq(argv[1], "hold") || fit_streq(argv[1], "release"));
 
 	if (argc != 2 && argc != 3) {
@@ -54,18 +55,21 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	list = fit_streq(argv[1], "cpus") ? FIT_IRQBALANCE_CPUS : FIT_IRQBALANCE_IRQS;
-	if (fit_fsroot_open("/", &root, &err) < 0 ||
-		(domain && be_a_domain(&root, argv[2], &err) < 0) ||
-		(!domain && argc == 3 && fit_irqbalance_write(&root, list, argv[2], &err) < 0)) {
+	if (fit_fsroot_open("/", &root, &err) == 0 && !domain)
+		fit_irqbalance_ask(&root, 2500, &answer);
+	if (err.code || (domain && be_a_domain(&root, argv[2], &err) < 0) ||
+		(!domain && argc == 3 &&
+			fit_irqbalance_write(&root, list, argv[2], answer.room, &err) < 0)) {
 		fprintf(stderr, "irqbalance: %s\n", err.message);
 		return 1;
 	}
 	if (argc == 2 && !domain) {
-		value = fit_irqbalance_read(&root, list);
+		value = list == FIT_IRQBALANCE_CPUS ? answer.cpus : answer.irqs;
 		if (!value)
 			return 1;
 		puts(value);
 	}
+	fit_irqbalance_answer_clear(&answer);
 	fit_fsroot_close(&root);
 	return 0;
 }

@@ -182,7 +182,7 @@ void open_state(const struct fixture *f, struct fit_state *state)
 {
 	struct fit_err err = FIT_ERR_INIT;
 
-	if (fit_state_open(&f->root, 5000, 5000, state, &err) < 0)
+	if (fit_irqbalance_open_state(&f->root, true, 5000, 5000, state, &err) < 0)
 		fail_msg("%s", err.message);
 }
 
@@ -292,7 +292,7 @@ int hook_call(struct fixture *f, const struct guest *guest, int phase, struct fi
 	int result = -1;
 
 	make_ops(&ops, guest);
-	if (fit_state_open(&f->root, 5000, 5000, &state, err) < 0)
+	if (fit_irqbalance_open_state(&f->root, true, 5000, 5000, &state, err) < 0)
 		goto out;
 	if (phase >= 3) {
 		result = fit_executor_undo(&state, guest->uuid,

@@ -373,7 +373,7 @@ int world_call(struct world *w, struct domain *domain, int phase, struct fit_str
 	struct fit_err *err)
 {
 	struct fit_state state;
-	int result = fit_state_open(&w->f.root, 5000, 60000, &state, err);
+	int result = fit_irqbalance_open_state(&w->f.root, true, 5000, 60000, &state, err);
 
 	if (result < 0)
 		return -1;

@@ -84,19 +84,20 @@ static int listen_at(const struct fit_fsroot *root, const char *name)
 	return fd;
 }
 
-/* Answers setup until it is killed; settings go to @log. As release 1.9.2 it takes what is left in
- * its buffer for a command when there is none, and dies of an answer that nobody takes. */
-static pid_t serve(int listener, int log, unsigned int busy_ms)
+/* Answers setup until it is killed; settings go to @log, as far as it takes them. As release 1.9.2
+ * it takes what is left in its buffer for a command when there is none, and dies of an answer that
+ * nobody takes. */
+static pid_t serve(int listener, int log, unsigned int busy_ms, size_t takes)
 {
 	static const char answer[] = "SLEEP 10 IRQ 9 LOAD 0 DIFF 0 CLASS 0 BANNED 00000030";
 	pid_t child = fork();
-	char command[1024] = "";
+	char command[16384] = "";
 
 	if (!child)
 		usleep(busy_ms * 1000);
 	while (!child) {
 		int fd = accept(listener, NULL, NULL);
-		ssize_t got = recv(fd, command, sizeof(command), 0);
+		ssize_t got = recv(fd, command, takes, 0);
 
 		if (memcmp(command, "setup", 5) == 0) {
 			usleep(10000);
@@ -114,20 +115,21 @@ static void who_does_not_wait_does_not_kill_it(void **unused)
 {
 	struct fit_fsroot root = fit_test_root("run/irqbalance/\n");
 	int listener = listen_at(&root, "irqbalance22.sock");
-	pid_t child = serve(listener, STDERR_FILENO, 3500);
-	fit_autofree char *cpus = NULL;
+	pid_t child = serve(listener, STDERR_FILENO, 1500, 500);
+	struct fit_irqbalance_answer answer;
 
 	(void)unused;
-	assert_null(fit_irqbalance_read(&root, FIT_IRQBALANCE_CPUS));
+	fit_irqbalance_ask(&root, 500, &answer);
+	assert_null(answer.cpus);
+	assert_int_equal(answer.room, 0);
 	usleep(1500000);
-	cpus = fit_irqbalance_read(&root, FIT_IRQBALANCE_CPUS);
-	assert_string_equal(cpus, "4-5");
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		fit_autofree char *name = fit_irqbalance_find(&root);
-		fit_autofree char *again = fit_irqbalance_read(&root, FIT_IRQBALANCE_CPUS);
 
 		assert_string_equal(name, "irqbalance22.sock");
-		assert_string_equal(again, "4-5");
+		fit_irqbalance_ask(&root, 2500, &answer);
+		assert_string_equal(answer.cpus, "4-5");
+		fit_irqbalance_answer_clear(&answer);
 	}
 	assert_int_equal(waitpid(child, NULL, WNOHANG), 0);
 	kill(child, SIGKILL);
@@ -139,10 +141,8 @@ static void who_does_not_wait_does_not_kill_it(void **unused)
 static void it_is_spoken_to_over_its_socket(void **unused)
 {
 	struct fit_fsroot root = fit_test_root("run/irqbalance/\n");
+	struct fit_irqbalance_answer answer;
 	struct fit_err err = FIT_ERR_INIT;
-	fit_autofree char *many = fit_xcalloc(1, 600);
-	fit_autofree char *cpus = NULL;
-	fit_autofree char *irqs = NULL;
 	fit_autofree char *name = NULL;
 	char command[64] = "";
 	int dead = listen_at(&root, "irqbalance1.sock");
@@ -153,30 +153,76 @@ static void it_is_spoken_to_over_its_socket(void **unused)
 	/* It was killed: nobody is there any more. */
 	close(dead);
 	assert_null(fit_irqbalance_find(&root));
-	assert_null(fit_irqbalance_read(&root, FIT_IRQBALANCE_CPUS));
-	assert_int_equal(fit_irqbalance_write(&root, FIT_IRQBALANCE_CPUS, "2", &err), -1);
+	fit_irqbalance_ask(&root, 2500, &answer);
+	assert_null(answer.cpus);
+	assert_int_equal(fit_irqbalance_write(&root, FIT_IRQBALANCE_CPUS, "2", 0, &err), -1);
 	listener = listen_at(&root, "irqbalance22.sock");
 	assert_int_equal(pipe(ends), 0);
-	child = serve(listener, ends[1], 0);
-	cpus = fit_irqbalance_read(&root, FIT_IRQBALANCE_CPUS);
-	irqs = fit_irqbalance_read(&root, FIT_IRQBALANCE_IRQS);
+	child = serve(listener, ends[1], 0, 500);
+	fit_irqbalance_ask(&root, 2500, &answer);
 	name = fit_irqbalance_find(&root);
-	assert_string_equal(cpus, "4-5");
-	assert_string_equal(irqs, "9");
+	assert_string_equal(answer.cpus, "4-5");
+	assert_string_equal(answer.irqs, "9");
 	assert_string_equal(name, "irqbalance22.sock");
-	assert_int_equal(fit_irqbalance_write(&root, FIT_IRQBALANCE_CPUS, "2-3", &err), 0);
+	assert_int_equal(
+		fit_irqbalance_write(&root, FIT_IRQBALANCE_CPUS, "2-3", answer.room, &err), 0);
 	assert_true(read(ends[0], command, sizeof(command) - 1) > 0);
 	assert_string_equal(command, "settings cpus 2-3");
-	/* More than it takes would be cut in the middle of a number. */
-	memset(many, '1', 599);
-	assert_int_equal(fit_irqbalance_write(&root, FIT_IRQBALANCE_IRQS, many, &err), -1);
-	assert_non_null(strstr(err.message, "so many interrupts"));
+	fit_irqbalance_answer_clear(&answer);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	close(listener);
 	close(ends[0]);
 	close(ends[1]);
 	fit_test_root_remove(&root);
+}
+
+/* @count interrupts of three digits are told to one that takes commands of @takes bytes. */
+static void tell_many(size_t takes, size_t count, bool possible)
+{
+	struct fit_fsroot root = fit_test_root("run/irqbalance/\n");
+	int listener = listen_at(&root, "irqbalance22.sock");
+	fit_autostrlist struct fit_strlist numbers = {0};
+	struct fit_irqbalance_answer answer;
+	struct fit_err err = FIT_ERR_INIT;
+	fit_autofree char *list = NULL;
+	fit_autofree char *command = NULL;
+	char got[16384] = "";
+	int ends[2];
+	pid_t child;
+
+	for (size_t i = 0; i < count; i++)
+		fit_strlist_addf(&numbers, "%zu", 100 + i);
+	list = fit_strlist_join(&numbers, " ");
+	command = fit_irqbalance_command(FIT_IRQBALANCE_IRQS, list);
+	assert_int_equal(pipe(ends), 0);
+	child = serve(listener, ends[1], 0, takes);
+	fit_irqbalance_ask(&root, 2500, &answer);
+	assert_true(answer.room > 0 && answer.room <= takes);
+	assert_int_equal(fit_irqbalance_write(&root, FIT_IRQBALANCE_IRQS, list, answer.room, &err),
+		possible ? 0 : -1);
+	if (possible)
+		assert_true(read(ends[0], got, sizeof(got) - 1) > 0);
+	else
+		assert_non_null(strstr(err.message, "which is all that it takes"));
+	assert_string_equal(got, possible ? command : "");
+	fit_irqbalance_answer_clear(&answer);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	close(listener);
+	close(ends[0]);
+	close(ends[1]);
+	fit_test_root_remove(&root);
+}
+
+/* More than it takes would be cut in the middle of a number. */
+static void it_gets_what_it_takes_at_once(void **unused)
+{
+	(void)unused;
+	tell_many(500, 100, true);
+	tell_many(500, 150, false);
+	tell_many(16384, 150, true);
+	tell_many(16384, 850, true);
 }
 
 static void begin(struct fixture *f)
@@ -255,6 +301,38 @@ static void one_that_was_restarted_is_told_again(void **unused)
 	teardown(&f);
 }
 
+/* Between two scans it can be deaf: nothing waits for that, and nothing of it is forgotten. */
+static void one_that_is_deaf_is_told_when_it_answers(void **unused)
+{
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_state state;
+	struct fixture f;
+
+	(void)unused;
+	begin(&f);
+	fit_test_kernel_set(&f.kernel, CPUS " = \n" IRQS " = \n");
+	run_up(&f, &guest_b);
+	has_value(&f, CPUS, NULL);
+	run_up(&f, &guest_a);
+	run_down(&f, &guest_b);
+	open_state(&f, &state);
+	assert_int_equal(fit_irqbalance_reassert(&state, &err), 0);
+	fit_state_close(&state);
+	has_value(&f, CPUS, NULL);
+	fit_test_kernel_set(&f.kernel, CPUS " = 7\n" IRQS " = none\n");
+	open_state(&f, &state);
+	assert_int_equal(fit_irqbalance_reassert(&state, &err), 0);
+	fit_state_close(&state);
+	has_value(&f, CPUS, "2-3,7");
+	/* Deaf again: what it was told last is known. */
+	fit_test_kernel_set(&f.kernel, CPUS " = \n" IRQS " = \n");
+	run_down(&f, &guest_a);
+	has_value(&f, CPUS, "7");
+	fit_test_kernel_set(&f.kernel, IRQS " = none\n");
+	expect_as_before(&f);
+	teardown(&f);
+}
+
 /* It moves the interrupts of others as it likes; that is no news. */
 static void interrupts_that_it_has_moved_are_not_reported(void **unused)
 {
@@ -282,10 +360,12 @@ int main(void)
 		cmocka_unit_test(answers_are_understood),
 		cmocka_unit_test(nothing_is_said_in_a_word),
 		cmocka_unit_test(it_is_spoken_to_over_its_socket),
+		cmocka_unit_test(it_gets_what_it_takes_at_once),
 		cmocka_unit_test(who_does_not_wait_does_not_kill_it),
 		cmocka_unit_test(domains_share_what_it_leaves_alone),
 		cmocka_unit_test(what_it_does_not_show_yet_is_taken_back_all_the_same),
 		cmocka_unit_test(one_that_was_restarted_is_told_again),
+		cmocka_unit_test(one_that_is_deaf_is_told_when_it_answers),
 		cmocka_unit_test(interrupts_that_it_has_moved_are_not_reported),
 	};
 
