@@ -67,8 +67,14 @@ sleep 1
 wait_until 10 is_fitted many1
 hot=$(anonymous_kib)
 echo "$many domains, $starts starts, $events events: $warm KiB, then $hot KiB"
-[ "$hot" -le $((warm + 512)) ] || fail "it grew from $warm to $hot KiB"
-[ "$hot" -le 8192 ] || fail "$hot KiB"
+# Sanitizers keep what was freed, and look for leaks themselves when the watcher ends.
+case $BUILD in
+*-san) ;;
+*)
+	[ "$hot" -le $((warm + 512)) ] || fail "it grew from $warm to $hot KiB"
+	[ "$hot" -le 8192 ] || fail "$hot KiB"
+	;;
+esac
 
 virsh -q define "$TEST_DIR/many0.xml" >/dev/null
 sed "s,</summary>\|<summary>,&,; s,\$,Mended</summary><clock hpet='no'/></profile>," \
