@@ -172,11 +172,14 @@ libvirtd_stop() { # SIGNAL: guests keep running
 	libvirtd_pid=
 }
 
-# Says on failure what libvirt had to say. All processes die with this one.
+# Says on failure what libvirt had to say, and those QEMUs that spoke last. All processes die with this
+# one.
 private_libvirtd_leave() {
 	local code=$? file
 	case $code in 0 | 77) return ;; esac
-	for file in /var/log/libvirtd.out /var/log/libvirtd.log /var/log/libvirt/qemu/*.log; do
+	(exit $code) || shell_leave
+	for file in /var/log/libvirtd.out /var/log/libvirtd.log \
+		$(find /var/log/libvirt/qemu -name '*.log' -printf '%T@ %p\n' | sort -n | tail -n 3 | cut -d ' ' -f 2-); do
 		[ ! -s "$file" ] || { echo "--- $file" && grep -v Ethtool "$file" | tail -n 15; }
 	done
 }

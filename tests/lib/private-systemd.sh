@@ -47,6 +47,7 @@ inside_systemd() { # COMMAND ARGUMENT...
 }
 
 systemd_end() {
+	shell_leave
 	kill -KILL "$systemd_unshare" 2>/dev/null || true
 	wait "$systemd_unshare" 2>/dev/null || true
 	# Its groups are empty a little later.

@@ -4,10 +4,21 @@
 # For the shell tests: how to fail, how to skip, how to expect a refusal. Source it in a script that
 # runs under `set -eu`. (`! command` never ends such a script: use `refuses`.)
 
+reason_given=
+
 fail() { # TEXT
+	reason_given=1
 	echo "FAILED: $*" >&2
 	exit 1
 }
+
+# A test that `set -e` ends says which command did. Other traps on EXIT call it first.
+shell_leave() {
+	local code=$? command=$BASH_COMMAND
+	case $code:$reason_given in 0:* | 77:* | *:1) return ;; esac
+	echo "FAILED: exit code $code from: $command" >&2
+}
+trap shell_leave EXIT
 
 skip() { # REASON
 	echo "$*"

@@ -12,7 +12,7 @@ hook_down "$vm" vm
 
 flock --no-fork "$HOST/run/virt-fit/lock" sleep 60 &
 holder=$!
-trap 'kill $holder 2>/dev/null || true' EXIT
+trap 'shell_leave; kill $holder 2>/dev/null || true' EXIT
 wait_until 5 sh -c "! flock -n '$HOST/run/virt-fit/lock' true"
 start=$SECONDS
 refuses hook "$vm" vm prepare begin -

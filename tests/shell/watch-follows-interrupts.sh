@@ -51,6 +51,7 @@ on_vcpus() { # NUMBER
 watch_pid=
 leave() {
 	local code=$?
+	shell_leave
 	[ -z "$watch_pid" ] || kill -KILL "$watch_pid" 2>/dev/null || true
 	[ $code = 0 ] || cat "$log"
 	exit $code
