@@ -87,6 +87,22 @@ static void print_running(const struct fit_standing *standing)
 	print_row("runs with", text);
 }
 
+/* When does it get what it is missing? */
+static void print_unfitted(const struct fit_status *status, const struct fit_status_domain *domain)
+{
+	const char *when = "what follows it gets at its next start";
+	fit_autofree char *text = NULL;
+
+	if (!domain->domain || !domain->domain->persistent)
+		when = "what follows it has not, and it has no definition for another start";
+	else if (domain->standing.kind != FIT_STANDING_FITTED)
+		when = status->watched ? "what follows it gets when it is fitted and started anew"
+				       : "what follows it gets after 'virt-fit apply' and another "
+					 "start";
+	text = fit_xasprintf("it was started before it was fitted: %s", when);
+	print_row("warning", text);
+}
+
 static void print_domain(const struct fit_status *status, const struct fit_status_domain *domain,
 	const struct fit_fsroot *root)
 {
@@ -108,8 +124,7 @@ static void print_domain(const struct fit_status *status, const struct fit_statu
 	if (domain->journal && domain->journal->damage)
 		print_row("damaged", domain->journal->damage);
 	if (domain->unfitted)
-		print_row("warning", "it was started before it was fitted: what follows it gets "
-				     "at its next start");
+		print_unfitted(status, domain);
 	for (size_t i = 0; i < domain->waits.count; i++)
 		print_row("missing", domain->waits.items[i]);
 	if (domain->unprepared)
@@ -198,6 +213,17 @@ static struct json_object *json_journal(const struct fit_fsroot *root, struct fi
 	return object;
 }
 
+/* Profiles; none where that definition was not fitted; null when it runs with the one it has. */
+static struct json_object *json_running(const struct fit_standing *standing)
+{
+	fit_autostrlist struct fit_strlist profiles = {0};
+
+	if (!standing->runs_with)
+		return NULL;
+	fit_strlist_split(&profiles, standing->runs_with, " ");
+	return fit_json_strings(&profiles);
+}
+
 static struct json_object *json_domain(
 	const struct fit_fsroot *root, const struct fit_status_domain *domain)
 {
@@ -213,7 +239,7 @@ static struct json_object *json_domain(
 	json_object_object_add(object, "reason", fit_json_string_or_null(standing->reason));
 	json_object_object_add(object, "profiles", fit_json_strings(&standing->profiles));
 	json_object_object_add(object, "edited", fit_json_strings(&standing->edits));
-	json_object_object_add(object, "runs_with", fit_json_string_or_null(standing->runs_with));
+	json_object_object_add(object, "runs_with", json_running(standing));
 	json_object_object_add(
 		object, "holds", domain->journal ? json_journal(root, domain->journal) : NULL);
 	json_object_object_add(object, "unprepared", json_object_new_boolean(domain->unprepared));

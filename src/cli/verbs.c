@@ -98,6 +98,8 @@ int fit_cli_fit(struct fit_session *session, const char *which, const struct fit
 		fit_cli_note("%s: %s", shown, fitted.notes.items[i]);
 	for (size_t i = 0; i < fitted.warnings.count && fitted.changed; i++)
 		fit_cli_note("%s: warning: %s", shown, fitted.warnings.items[i]);
+	for (size_t i = 0; i < fitted.remarks.count && fitted.changed; i++)
+		fit_cli_note("%s: note: %s", shown, fitted.remarks.items[i]);
 	if (fitted.changed)
 		fit_cli_report(session, &fitted.subject, part[0] ? "fitted in part" : "fitted",
 			fitted.profiles);

@@ -103,7 +103,8 @@ static void take(struct comparison *comparison, const struct fit_edit *edit)
 				fit_streq(path.steps[0].name, "cputune") && path.step_count == 2 &&
 				take_pin(comparison, &path.steps[1]))))
 		return;
-	fit_strlist_add(&comparison->live.missing, edit->path);
+	fit_strlist_addf(
+		&comparison->live.missing, "%s%s", edit->value ? "" : "removal of ", edit->path);
 }
 
 static int compare(struct comparison *comparison, xmlDoc *running, xmlDoc *fitted, const char *name,

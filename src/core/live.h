@@ -28,7 +28,8 @@ struct fit_live_change {
 struct fit_live {
 	struct fit_live_change *changes; /* in the order in which they can be made */
 	size_t change_count;
-	struct fit_strlist missing; /* paths (core/edit.h) of what waits for the next start */
+	/* What waits for the next start: paths (core/edit.h), and "removal of " such. */
+	struct fit_strlist missing;
 };
 
 void fit_live_clear(struct fit_live *live);

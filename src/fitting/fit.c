@@ -24,6 +24,7 @@ void fit_fitted_clear(struct fit_fitted *fitted)
 	free(fitted->profiles);
 	fit_strlist_clear(&fitted->notes);
 	fit_strlist_clear(&fitted->warnings);
+	fit_strlist_clear(&fitted->remarks);
 	fit_subject_clear(&fitted->subject);
 	*fitted = (struct fit_fitted){0};
 }
@@ -61,6 +62,14 @@ static void read_steps(const struct fit_subject *subject, struct fit_strlist *on
 	fit_record_clear(&record);
 }
 
+static void take_reasons(
+	const struct fit_plan *plan, enum fit_reason_kind kind, struct fit_strlist *texts)
+{
+	for (size_t i = 0; i < plan->reason_count; i++)
+		if (plan->reasons[i].kind == kind)
+			fit_strlist_add(texts, plan->reasons[i].text);
+}
+
 static int change(struct fit_session *session, const struct fit_subject *subject, void *context,
 	char **ret_xml, struct fit_err *err)
 {
@@ -84,9 +93,8 @@ static int change(struct fit_session *session, const struct fit_subject *subject
 	fitting->xml = fit_xstrdup(result.xml);
 	fitting->result.notes = result.notes;
 	result.notes = (struct fit_strlist){0};
-	for (size_t i = 0; i < result.plan.reason_count; i++)
-		if (result.plan.reasons[i].kind == FIT_REASON_WARNING)
-			fit_strlist_add(&fitting->result.warnings, result.plan.reasons[i].text);
+	take_reasons(&result.plan, FIT_REASON_WARNING, &fitting->result.warnings);
+	take_reasons(&result.plan, FIT_REASON_NOTE, &fitting->result.remarks);
 	if (result.changed || requested)
 		*ret_xml = FIT_STEAL(result.xml);
 	fit_render_result_clear(&result);

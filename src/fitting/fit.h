@@ -12,6 +12,7 @@ struct fit_fitted {
 	char *profiles;		     /* as a title: fit_profile_title() */
 	struct fit_strlist notes;    /* edits of the user's that were kept */
 	struct fit_strlist warnings; /* of the plan */
+	struct fit_strlist remarks;  /* its notes */
 };
 
 void fit_fitted_clear(struct fit_fitted *fitted);

@@ -19,7 +19,8 @@ int fit_domain_fit_live(struct fit_session *session, const struct fit_virt_domai
 	struct fit_strlist *ret_done, struct fit_err *err);
 
 /* What a domain that was started unfitted lacks: what could still be done while it runs, as
- * fit_live_describe() has it; what waits for its next start: paths (core/edit.h); and what the host
+ * fit_live_describe() has it; what waits for its next start: paths (core/edit.h), or the
+ * removal of what is there; and what the host
  * would be given for CPUs of its own. */
 int fit_domain_list_missing(struct fit_session *session, const struct fit_virt_domain *domain,
 	struct fit_strlist *ret_missing, struct fit_err *err);

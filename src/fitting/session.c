@@ -92,15 +92,19 @@ static int read_file(const char *path, struct fit_subject *subject, struct fit_e
 	return status;
 }
 
-/* A domain's name has no slash, so "./web01.xml" can only be a file and a UUID only a domain. */
-static bool means_file(const char *argument)
+static bool ends_in_xml(const char *argument)
 {
 	size_t length = strlen(argument);
 
+	return length > 4 && fit_streq(argument + length - 4, ".xml");
+}
+
+/* A domain's name has no slash, so "./web01.xml" can only be a file and a UUID only a domain. */
+static bool means_file(const char *argument)
+{
 	if (fit_streq(argument, "-") || strchr(argument, '/'))
 		return true;
-	return length > 4 && fit_streq(argument + length - 4, ".xml") &&
-	       access(argument, F_OK) == 0;
+	return ends_in_xml(argument) && access(argument, F_OK) == 0;
 }
 
 static int find_domain(const struct fit_session *session, const char *argument,
@@ -129,12 +133,15 @@ int fit_session_fetch(struct fit_session *session, const char *argument,
 	struct fit_subject *ret_subject, struct fit_err *err)
 {
 	struct fit_subject subject = {0};
-	int status = !session->by_uuid && means_file(argument)
-			     ? read_file(argument, &subject, err)
+	bool is_file = !session->by_uuid && means_file(argument);
+	int status = is_file ? read_file(argument, &subject, err)
 			     : read_domain(session, argument, &subject, err);
 
 	if (status < 0) {
 		fit_subject_clear(&subject);
+		/* What was meant is a file, most likely. */
+		if (!session->by_uuid && !is_file && ends_in_xml(argument))
+			fit_err_prefix(err, "there is no file %s, and as a domain: ", argument);
 		return -1;
 	}
 	*ret_subject = subject;

@@ -45,6 +45,11 @@ contains "plan ./web.xml" "$(first_line "${connect[@]}" ./web.xml)" "from-file: 
 contains "plan -" "$(first_line - <web.xml)" "from-file: base"
 refuses "$fit" plan "${common[@]}" "${connect[@]}" nosuch
 contains "the refusal" "$refusal" "no domain 'nosuch'"
+# A file is meant, rather: libvirt's troubles come second.
+refuses "$fit" plan "${common[@]}" "${connect[@]}" nosuch.xml
+contains "the refusal" "$refusal" "there is no file nosuch.xml, and as a domain: there is no domain 'nosuch.xml'"
+refuses "$fit" plan "${common[@]}" --connect nonsense:/// nosuch.xml
+contains "the refusal" "$refusal" "there is no file nosuch.xml, and as a domain: cannot connect to libvirt"
 
 for name in -n "two  words" "it's \"q\" <x>" "Пример"; do
 	contains "plan" "$(first_line "${connect[@]}" -- "$name")" "$name: base"
@@ -57,6 +62,16 @@ done
 # What works, but probably not as wanted, is said by those who fit, not only by plan.
 contains "apply" "$("$fit" apply -n "${common[@]}" "${connect[@]}" half 2>&1)" \
 	"half: warning: the vCPU pins that are kept overlap with pinned"
+mkdir -p host/etc/virt-fit/profiles
+cat >host/etc/virt-fit/profiles/desk.xml <<'END'
+<profile xmlns="urn:virt-fit:profile:1" name="desk">
+  <summary>low-latency, on a host without huge pages</summary>
+  <include profile="low-latency"/>
+  <memory pages="none"/>
+</profile>
+END
+said=$("$fit" set -n "${common[@]}" "${connect[@]}" web desk --param pages=2MiB 2>&1 >/dev/null)
+contains "set" "$said" 'web: note: parameter pages="2MiB" changes nothing'
 
 # A diff shows what is new but not the record, and nothing of what is fitted.
 requesting=$TOP/tests/golden/domains/requesting.xml

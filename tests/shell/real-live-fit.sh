@@ -34,7 +34,8 @@ pinned() { # NAME
 # The watcher was not there; it comes, and finds it.
 started_unfitted early define
 ! pinned early || fail "it was fitted before it started"
-contains "the status" "$(virt-fit status early)" "it was started before it was fitted"
+contains "the status" "$(virt-fit status early)" \
+	"it was started before it was fitted: what follows it gets after 'virt-fit apply' and another start"
 watch_start
 wait_until 10 pinned early
 threads_are_as_defined early
@@ -43,6 +44,7 @@ wait_until 10 watch_says "it was started before it was fitted; now it has a new 
 same "the CPUs of its vCPUs" "$(IFS=$'\n'; echo "${cpus[*]:1}")" \
 	"$(virsh -q dumpxml early | grep -o "vcpupin .*cpuset='[0-9]*" | grep -o '[0-9]*$' | sort -n)"
 status=$(virt-fit status early)
+contains "the status" "$status" "it was started before it was fitted: what follows it gets at its next start"
 contains "the status" "$status" "alone on"
 contains "the status" "$status" "missing           devices/disk[target/@dev='vda']/driver/@iothread"
 lacks "the status" "$status" "vcpupin"
@@ -82,6 +84,7 @@ host_is_as_before "$before"
 started_unfitted fleeting create
 wait_until 10 pinned fleeting
 threads_are_as_defined fleeting
+contains "the status" "$(virt-fit status fleeting)" "it has no definition for another start"
 virsh -q destroy fleeting
 host_is_as_before "$before"
 watch_stop TERM

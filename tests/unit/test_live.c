@@ -113,6 +113,28 @@ static void a_pin_that_is_there_is_not_made_again(void **state)
 	fit_render_result_clear(&result);
 }
 
+/* What goes is not called missing as if it were wanted. */
+static void what_is_there_too_much_is_to_be_removed(void **state)
+{
+	static const char at[] = "</os>";
+	const char *end = strstr(unfitted, at) + strlen(at);
+	fit_autofree char *text = fit_xasprintf("%.*s<cpu mode='custom' match='exact'>"
+						"<model fallback='forbid'>EPYC</model></cpu>%s",
+		(int)(end - unfitted), unfitted, end);
+	fit_autodoc xmlDoc *running = fit_test_parse(text);
+	struct fit_render_result result;
+	struct fit_live live;
+
+	(void)state;
+	assert_int_equal(try_fit(text, strlen(text), &result), 0);
+	live = compare(running, result.xml);
+	assert_true(fit_strlist_contains(&live.missing, "cpu/@mode"));
+	assert_true(fit_strlist_contains(&live.missing, "removal of cpu/@match"));
+	assert_false(fit_strlist_contains(&live.missing, "cpu/@match"));
+	fit_live_clear(&live);
+	fit_render_result_clear(&result);
+}
+
 /* Everything that was written is either changed or waits, and nothing when it is there. */
 static void check(const char *path, const char *text, size_t length, void *context)
 {
@@ -153,6 +175,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_can_be_moved_and_iothreads_added),
 		cmocka_unit_test(a_pin_that_is_there_is_not_made_again),
+		cmocka_unit_test(what_is_there_too_much_is_to_be_removed),
 		cmocka_unit_test(what_is_fitted_lacks_nothing),
 	};
 
