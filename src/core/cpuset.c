@@ -100,51 +100,58 @@ static const char *skip_space(const char *p)
 	return p + strspn(p, " \t\n");
 }
 
+/* A list as it is read: each set has FIT_CPUSET_MAX of the numbers, in their order. */
+struct parsed {
+	struct fit_cpuset add[2], exclude[2];
+	unsigned int limit;
+};
+
 /* One item: "N", "A-B", "A-B:used/group", each with an optional leading "^". */
-static bool parse_item(const char **text, struct fit_cpuset *add, struct fit_cpuset *exclude)
+static bool parse_item(const char **text, struct parsed *list)
 {
 	const char *p = skip_space(*text);
-	struct fit_cpuset *target = add;
+	struct fit_cpuset *target = list->add;
 	uint64_t first, last, used = 1, group = 1;
 
 	if (*p == '^') {
-		target = exclude;
+		target = list->exclude;
 		p++;
 	}
-	if (!fit_scan_uint(&p, FIT_CPUSET_MAX - 1, &first))
+	if (!fit_scan_uint(&p, list->limit - 1, &first))
 		return false;
 	last = first;
 	if (*p == '-') {
 		p++;
-		if (!fit_scan_uint(&p, FIT_CPUSET_MAX - 1, &last) || last < first)
+		if (!fit_scan_uint(&p, list->limit - 1, &last) || last < first)
 			return false;
 		if (*p == ':') {
 			p++;
-			if (!fit_scan_uint(&p, FIT_CPUSET_MAX, &used) || *p != '/')
+			if (!fit_scan_uint(&p, list->limit, &used) || *p != '/')
 				return false;
 			p++;
-			if (!fit_scan_uint(&p, FIT_CPUSET_MAX, &group) || !used || used > group)
+			if (!fit_scan_uint(&p, list->limit, &group) || !used || used > group)
 				return false;
 		}
 	}
-	for (uint64_t cpu = first; cpu <= last; cpu++)
-		if ((cpu - first) % group < used)
-			fit_cpuset_add(target, (unsigned int)cpu);
+	for (uint64_t number = first; number <= last; number++)
+		if ((number - first) % group < used)
+			fit_cpuset_add(&target[number / FIT_CPUSET_MAX],
+				(unsigned int)(number % FIT_CPUSET_MAX));
 	*text = skip_space(p);
 	return true;
 }
 
-int fit_cpuset_parse_list(const char *text, struct fit_cpuset *ret_set, struct fit_err *err)
+static int parse_list(
+	const char *text, unsigned int limit, struct fit_cpuset *ret_sets, struct fit_err *err)
 {
-	struct fit_cpuset add = {0};
-	struct fit_cpuset exclude = {0};
+	struct parsed list = {.limit = limit};
 	const char *p = skip_space(text);
 
 	while (*p) {
-		if (!parse_item(&p, &add, &exclude) || (*p && *p != ','))
+		if (!parse_item(&p, &list) || (*p && *p != ','))
 			return fit_err_set(err, FIT_ERR_INVALID,
-				"'%.80s' is not a CPU list such as 0-3,8 (numbers below %d)", text,
-				FIT_CPUSET_MAX);
+				"'%.80s' is not a CPU list such as 0-3,8 (numbers below %u)", text,
+				limit);
 		if (*p == ',') {
 			p = skip_space(p + 1);
 			if (!*p)
@@ -152,9 +159,21 @@ int fit_cpuset_parse_list(const char *text, struct fit_cpuset *ret_set, struct f
 					"CPU list '%.80s' ends with a comma", text);
 		}
 	}
-	fit_cpuset_subtract(&add, &exclude);
-	*ret_set = add;
+	for (unsigned int i = 0; i < limit / FIT_CPUSET_MAX; i++) {
+		fit_cpuset_subtract(&list.add[i], &list.exclude[i]);
+		ret_sets[i] = list.add[i];
+	}
 	return 0;
+}
+
+int fit_cpuset_parse_list(const char *text, struct fit_cpuset *ret_set, struct fit_err *err)
+{
+	return parse_list(text, FIT_CPUSET_MAX, ret_set, err);
+}
+
+int fit_iothread_ids_parse(const char *text, struct fit_iothread_ids *ret_set, struct fit_err *err)
+{
+	return parse_list(text, FIT_IOTHREAD_IDS_MAX, ret_set->parts, err);
 }
 
 static int hex_digit(char c)
@@ -205,6 +224,13 @@ int fit_cpuset_parse_mask(const char *text, struct fit_cpuset *ret_set, struct f
 	return 0;
 }
 
+static void add_range(struct fit_buffer *buffer, int first, int last)
+{
+	fit_buffer_addf(buffer, "%s%d", buffer->length ? "," : "", first);
+	if (last > first)
+		fit_buffer_addf(buffer, "-%d", last);
+}
+
 char *fit_cpuset_format_list(const struct fit_cpuset *set)
 {
 	struct fit_buffer buffer = {0};
@@ -215,12 +241,7 @@ char *fit_cpuset_format_list(const struct fit_cpuset *set)
 
 		while (fit_cpuset_contains(set, (unsigned int)last + 1))
 			last++;
-		if (buffer.length)
-			fit_buffer_add(&buffer, ",");
-		if (last > first)
-			fit_buffer_addf(&buffer, "%d-%d", first, last);
-		else
-			fit_buffer_addf(&buffer, "%d", first);
+		add_range(&buffer, first, last);
 		first = fit_cpuset_next(set, (unsigned int)last + 1);
 	}
 	return fit_buffer_steal(&buffer);
@@ -231,4 +252,37 @@ char *fit_cpuset_describe(const struct fit_cpuset *set, const char *noun)
 	fit_autofree char *list = fit_cpuset_format_list(set);
 
 	return fit_xasprintf("%s%s %s", noun, fit_plural(fit_cpuset_count(set)), list);
+}
+
+int fit_iothread_ids_next(const struct fit_iothread_ids *set, unsigned int from)
+{
+	int number = fit_cpuset_next(&set->parts[0], from);
+
+	if (number >= 0)
+		return number;
+	from = from > FIT_CPUSET_MAX ? from - FIT_CPUSET_MAX : 0;
+	number = fit_cpuset_next(&set->parts[1], from);
+	return number < 0 ? number : number + FIT_CPUSET_MAX;
+}
+
+void fit_iothread_ids_remove(struct fit_iothread_ids *set, unsigned int number)
+{
+	fit_cpuset_remove(&set->parts[number / FIT_CPUSET_MAX], number % FIT_CPUSET_MAX);
+}
+
+char *fit_iothread_ids_format(const struct fit_iothread_ids *set)
+{
+	struct fit_buffer buffer = {0};
+	int first = fit_iothread_ids_next(set, 0);
+
+	while (first >= 0) {
+		int last = first;
+		int next = fit_iothread_ids_next(set, (unsigned int)first + 1);
+
+		for (; next == last + 1; next = fit_iothread_ids_next(set, (unsigned int)next + 1))
+			last = next;
+		add_range(&buffer, first, last);
+		first = next;
+	}
+	return fit_buffer_steal(&buffer);
 }

@@ -59,4 +59,21 @@ char *fit_cpuset_format_list(const struct fit_cpuset *set);
 /* The same for people, after a noun: "CPU 3", "CPUs 0-3,8", "node 1". To be freed. */
 char *fit_cpuset_describe(const struct fit_cpuset *set, const char *noun);
 
+/* Numbers of iothreads. libvirt reads lists of them up to this (VIR_DOMAIN_CPUMASK_LEN), which is
+ * more than there are CPUs: the second part has those from FIT_CPUSET_MAX on, less by that. */
+#define FIT_IOTHREAD_IDS_MAX (2 * FIT_CPUSET_MAX)
+
+struct fit_iothread_ids {
+	struct fit_cpuset parts[2];
+};
+
+FIT_MUST_CHECK int fit_iothread_ids_parse(
+	const char *text, struct fit_iothread_ids *ret_set, struct fit_err *err);
+void fit_iothread_ids_remove(struct fit_iothread_ids *set, unsigned int number);
+int fit_iothread_ids_next(const struct fit_iothread_ids *set, unsigned int from);
+#define fit_iothread_ids_for_each(number, set) \
+	for (int number = fit_iothread_ids_next((set), 0); number >= 0; \
+		number = fit_iothread_ids_next((set), (unsigned int)number + 1))
+char *fit_iothread_ids_format(const struct fit_iothread_ids *set); /* to be freed */
+
 #endif

@@ -65,21 +65,39 @@ int fit_domain_uint(const struct fit_domain_reader *reader, const xmlNode *node,
 	return 0;
 }
 
-int fit_domain_cpus(const struct fit_domain_reader *reader, const xmlNode *node,
-	const char *attribute, struct fit_cpuset *ret_set)
+static int read_list(const struct fit_domain_reader *reader, const xmlNode *node,
+	const char *attribute, bool of_iothreads, struct fit_iothread_ids *set)
 {
 	fit_autofree char *text = fit_xml_attr(node, attribute);
 	struct fit_err err = FIT_ERR_INIT;
-	struct fit_cpuset set;
+	int parsed;
 
 	if (!text)
 		return fit_domain_fail(reader, node, "needs the attribute '%s'", attribute);
-	if (fit_cpuset_parse_list(text, &set, &err) < 0)
+	parsed = of_iothreads ? fit_iothread_ids_parse(text, set, &err)
+			      : fit_cpuset_parse_list(text, &set->parts[0], &err);
+	if (parsed < 0)
 		return fit_domain_fail(reader, node, "%s: %s", attribute, err.message);
-	if (fit_cpuset_is_empty(&set))
+	if (fit_iothread_ids_next(set, 0) < 0)
 		return fit_domain_fail(reader, node, "%s='%s' is an empty set", attribute, text);
-	*ret_set = set;
 	return 0;
+}
+
+int fit_domain_cpus(const struct fit_domain_reader *reader, const xmlNode *node,
+	const char *attribute, struct fit_cpuset *ret_set)
+{
+	struct fit_iothread_ids set = {0};
+
+	if (read_list(reader, node, attribute, false, &set) < 0)
+		return -1;
+	*ret_set = set.parts[0];
+	return 0;
+}
+
+int fit_domain_iothread_ids(const struct fit_domain_reader *reader, const xmlNode *node,
+	const char *attribute, struct fit_iothread_ids *ret_set)
+{
+	return read_list(reader, node, attribute, true, ret_set);
 }
 
 bool fit_domain_has_attr(const xmlNode *node, const char *attribute)

@@ -26,7 +26,7 @@ struct fit_domain_reader {
 int fit_domain_fail(const struct fit_domain_reader *reader, const xmlNode *node, const char *format,
 	...) FIT_PRINTF(3, 4);
 
-/* Attributes as numbers and CPU lists. An absent one is 0 from the first and an error from the
+/* Attributes as numbers and lists. An absent one is 0 from the first and an error from the
  * others. */
 int fit_domain_optional_uint(const struct fit_domain_reader *reader, const xmlNode *node,
 	const char *attribute, uint64_t max, bool *ret_present, unsigned int *ret_value);
@@ -34,6 +34,8 @@ int fit_domain_uint(const struct fit_domain_reader *reader, const xmlNode *node,
 	const char *attribute, uint64_t max, unsigned int *ret_value);
 int fit_domain_cpus(const struct fit_domain_reader *reader, const xmlNode *node,
 	const char *attribute, struct fit_cpuset *ret_set);
+int fit_domain_iothread_ids(const struct fit_domain_reader *reader, const xmlNode *node,
+	const char *attribute, struct fit_iothread_ids *ret_set);
 
 bool fit_domain_has_attr(const xmlNode *node, const char *attribute);
 

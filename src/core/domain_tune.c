@@ -259,15 +259,30 @@ static int read_pins(const struct fit_domain_reader *reader, const xmlNode *cput
 
 /* Lists are told apart by what is written, which must be a list to stand in a path. */
 static int read_lists(const struct fit_domain_reader *reader, const xmlNode *cputune,
-	const char *element, const char *attribute, struct fit_strlist *lists)
+	const char *element, struct fit_strlist *lists)
 {
 	fit_xml_for_each (node, cputune, element) {
 		fit_autofree char *text = NULL;
-		struct fit_cpuset threads;
+		struct fit_cpuset vcpus;
 
-		if (fit_domain_cpus(reader, node, attribute, &threads) < 0)
+		if (fit_domain_cpus(reader, node, "vcpus", &vcpus) < 0)
 			return -1;
-		text = fit_xml_attr(node, attribute);
+		text = fit_xml_attr(node, "vcpus");
+		fit_strlist_add(lists, text);
+	}
+	return 0;
+}
+
+static int read_iothread_lists(
+	const struct fit_domain_reader *reader, const xmlNode *cputune, struct fit_strlist *lists)
+{
+	fit_xml_for_each (node, cputune, "iothreadsched") {
+		fit_autofree char *text = NULL;
+		struct fit_iothread_ids iothreads;
+
+		if (fit_domain_iothread_ids(reader, node, "iothreads", &iothreads) < 0)
+			return -1;
+		text = fit_xml_attr(node, "iothreads");
 		fit_strlist_add(lists, text);
 	}
 	return 0;
@@ -344,11 +359,10 @@ int fit_domain_read_threads(const struct fit_domain_reader *reader, const xmlNod
 			&domain->vcpu_pin_count) < 0 ||
 		read_pins(reader, cputune, "iothreadpin", "iothread", &domain->iothread_pins,
 			&domain->iothread_pin_count) < 0 ||
-		read_lists(reader, cputune, "vcpusched", "vcpus", &domain->vcpu_schedulers) < 0 ||
-		read_lists(reader, cputune, "iothreadsched", "iothreads",
-			&domain->iothread_schedulers) < 0 ||
-		read_lists(reader, cputune, "cachetune", "vcpus", &domain->cache_tunes) < 0 ||
-		read_lists(reader, cputune, "memorytune", "vcpus", &domain->memory_tunes) < 0 ||
+		read_lists(reader, cputune, "vcpusched", &domain->vcpu_schedulers) < 0 ||
+		read_iothread_lists(reader, cputune, &domain->iothread_schedulers) < 0 ||
+		read_lists(reader, cputune, "cachetune", &domain->cache_tunes) < 0 ||
+		read_lists(reader, cputune, "memorytune", &domain->memory_tunes) < 0 ||
 		check_groups(reader, cputune) < 0)
 		return -1;
 	drop_excess_vcpu_pins(domain);

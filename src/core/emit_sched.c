@@ -16,13 +16,20 @@ struct threads {
 	const struct fit_strlist *found; /* lists of threads that have a scheduler */
 };
 
-/* One thread: a list of several overlaps with the lines of ours. */
-static bool is_one_of(const struct fit_cpuset *threads, const char *list)
+/* One of the threads, as we write it: any other list overlaps with the lines of ours, or is for
+ * what has none any more. */
+static bool is_one_of(const struct fit_thread_pin *threads, size_t count, const char *list)
 {
+	fit_autofree char *spelled = NULL;
 	uint64_t id;
 
-	return fit_parse_uint(list, FIT_CPUSET_MAX - 1, &id) &&
-	       fit_cpuset_contains(threads, (unsigned int)id);
+	if (!fit_parse_uint(list, FIT_IOTHREAD_IDS_MAX - 1, &id))
+		return false;
+	spelled = fit_xasprintf("%u", (unsigned int)id);
+	for (size_t i = 0; i < count; i++)
+		if (threads[i].id == id)
+			return fit_streq(list, spelled);
+	return false;
 }
 
 static char *format_path(const struct threads *kind, const char *list)
@@ -71,14 +78,11 @@ static int emit_schedulers(const struct fit_emitter *emitter, const struct fit_i
 		"%s with priority %u for each", scheduling->policy, scheduling->priority);
 	fit_autofree char *found = describe_found(emitter, kind, &lines, wanted);
 	int decision = fit_emit_decide(emitter, intent, kind->what, found, wanted);
-	struct fit_cpuset wanted_ids = {0};
 
-	for (size_t i = 0; i < count; i++)
-		fit_cpuset_add(&wanted_ids, threads[i].id);
 	for (size_t i = 0; i < kind->found->count && decision > 0; i++) {
 		fit_autofree char *path = format_path(kind, kind->found->items[i]);
 
-		if (!is_one_of(&wanted_ids, kind->found->items[i]))
+		if (!is_one_of(threads, count, kind->found->items[i]))
 			fit_edits_remove(emitter->edits, path);
 	}
 	for (size_t i = 0; i < lines.count && decision > 0; i++)
@@ -105,8 +109,7 @@ static int emit_vcpus(const struct fit_emitter *emitter)
 		       : 0;
 }
 
-/* Libvirt takes any number for an iothread, but none above 16383 in a list of them; what the
- * definition has is read up to the greatest of a set. */
+/* Libvirt takes any number for an iothread, but not in a list of them. */
 static int emit_iothreads(const struct fit_emitter *emitter)
 {
 	const struct fit_plan *plan = emitter->plan;
@@ -119,12 +122,12 @@ static int emit_iothreads(const struct fit_emitter *emitter)
 	if (!plan->iothreads_real_time)
 		return 0;
 	for (size_t i = 0; i < plan->iothread_count; i++) {
-		if (plan->iothreads[i].id < FIT_CPUSET_MAX)
+		if (plan->iothreads[i].id < FIT_IOTHREAD_IDS_MAX)
 			listed[count++] = plan->iothreads[i];
 		else
 			fit_plan_reason(emitter->plan, FIT_REASON_NOTE, "scheduler",
 				"no real-time scheduler for iothread %u: its number is above %d",
-				plan->iothreads[i].id, FIT_CPUSET_MAX - 1);
+				plan->iothreads[i].id, FIT_IOTHREAD_IDS_MAX - 1);
 	}
 	return emit_schedulers(emitter, &emitter->profile->iothreads.intent,
 		&emitter->profile->iothreads.scheduling, &kind, listed, count);

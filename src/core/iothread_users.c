@@ -57,11 +57,11 @@ static int check_schedulers(const struct fit_domain *domain, struct fit_err *err
 	for (size_t i = 0; i < domain->iothread_schedulers.count; i++) {
 		const char *list = domain->iothread_schedulers.items[i];
 		fit_autofree char *what = fit_xasprintf("<iothreadsched iothreads='%s'>", list);
-		struct fit_cpuset ids;
+		struct fit_iothread_ids ids;
 
-		if (fit_cpuset_parse_list(list, &ids, err) < 0)
+		if (fit_iothread_ids_parse(list, &ids, err) < 0)
 			return -1;
-		fit_cpuset_for_each (id, &ids)
+		fit_iothread_ids_for_each (id, &ids)
 			if (check(domain, what, (unsigned int)id, "remove it", err) < 0)
 				return -1;
 	}
@@ -175,23 +175,24 @@ static void drop_schedulers(struct drop *drop, xmlNode *cputune)
 		fit_autofree char *list = fit_xml_attr(node, "iothreads");
 		fit_autofree char *path =
 			fit_xasprintf("cputune/iothreadsched[@iothreads='%s']", list ? list : "");
-		struct fit_cpuset ids, stay;
+		struct fit_iothread_ids ids;
+		bool changed = false;
 
 		next = fit_xml_next(node, "iothreadsched");
-		if (!list || fit_cpuset_parse_list(list, &ids, NULL) < 0)
+		if (!list || fit_iothread_ids_parse(list, &ids, NULL) < 0)
 			continue;
-		stay = ids;
-		fit_cpuset_for_each (id, &ids) {
+		fit_iothread_ids_for_each (id, &ids) {
 			if (!is_gone(drop, (unsigned int)id))
 				continue;
 			note(drop, path, NULL, (unsigned int)id);
-			fit_cpuset_remove(&stay, (unsigned int)id);
+			fit_iothread_ids_remove(&ids, (unsigned int)id);
+			changed = true;
 		}
-		if (fit_cpuset_equal(&ids, &stay))
+		if (!changed)
 			continue;
 		free(list);
-		list = fit_cpuset_format_list(&stay);
-		if (fit_cpuset_is_empty(&stay))
+		list = fit_iothread_ids_format(&ids);
+		if (fit_iothread_ids_next(&ids, 0) < 0)
 			remove_node(node);
 		else
 			xmlSetNsProp(

@@ -50,6 +50,31 @@ static void bad_lists_are_refused_and_leave_the_output_alone(void **state)
 	}
 }
 
+/* Libvirt reads lists of iothreads up to 16383. */
+static void lists_of_iothreads_go_further(void **state)
+{
+	static const char *const same[] = {
+		"", "0", "1-3,8", "8191", "8192", "8190-8193", "1,8191-8192,8194,16383", "0-16383"};
+	static const char *const bad[] = {"16384", "16383-16384", "8192-8191", "8192,"};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(same); i++) {
+		struct fit_err err = FIT_ERR_INIT;
+		struct fit_iothread_ids set;
+		fit_autofree char *printed = NULL;
+
+		if (fit_iothread_ids_parse(same[i], &set, &err) < 0)
+			fail_msg("%s", err.message);
+		printed = fit_iothread_ids_format(&set);
+		assert_string_equal(printed, same[i]);
+	}
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(bad); i++) {
+		struct fit_iothread_ids set;
+
+		assert_int_equal(fit_iothread_ids_parse(bad[i], &set, NULL), -1);
+	}
+}
+
 static void masks_and_lists_name_the_same_cpus(void **state)
 {
 	static const char *const pairs[][2] = {
@@ -138,6 +163,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_are_read_and_printed_canonically),
 		cmocka_unit_test(bad_lists_are_refused_and_leave_the_output_alone),
+		cmocka_unit_test(lists_of_iothreads_go_further),
 		cmocka_unit_test(masks_and_lists_name_the_same_cpus),
 		cmocka_unit_test(what_is_no_mask_is_refused),
 		cmocka_unit_test(a_description_counts),

@@ -108,14 +108,16 @@ static void each_vcpu_has_its_line_for_the_scheduler(void **state)
 		"priority='3'/>\n"
 		"cputune/shares/text() = 200\n");
 	profile.shares.intent.set = false;
+	/* Ours are looked for as we spell them: '01' overlaps with '1'. */
 	expect("<vcpu>3</vcpu><cputune><vcpusched vcpus='0' scheduler='rr' priority='1'/><vcpusched "
-	       "vcpus='1' scheduler='rr' priority='1'/><vcpusched vcpus='2' scheduler='rr' "
+	       "vcpus='01' scheduler='rr' priority='1'/><vcpusched vcpus='2' scheduler='rr' "
 	       "priority='1'/></cputune>",
 		&(struct fit_plan){.vcpus = vcpus,
 			.vcpu_count = 2,
 			.vcpus_kept = true,
 			.vcpus_real_time = true},
 		&profile, NULL,
+		"cputune/vcpusched[@vcpus='01'] = (removed)\n"
 		"cputune/vcpusched[@vcpus='2'] = (removed)\n"
 		"cputune/vcpusched[@vcpus='0'] = <vcpusched vcpus='0' scheduler='fifo' "
 		"priority='3'/>\n"
@@ -462,7 +464,7 @@ static void a_refusal_of_memory_names_both_sides(void **state)
 
 static void schedulers_of_iothreads_are_those_of_the_plan(void **state)
 {
-	static const unsigned int ids[] = {1, FIT_CPUSET_MAX - 1};
+	static const unsigned int ids[] = {1, 8192, 16383};
 	struct fit_thread_pin iothreads[] = {{.id = 1}, {.id = 4}};
 	struct fit_plan plan = {.iothreads = iothreads,
 		.iothread_count = 2,
@@ -501,8 +503,7 @@ static void schedulers_of_iothreads_are_those_of_the_plan(void **state)
 /* Libvirt would refuse the list, though not the iothread. */
 static void iothreads_with_great_numbers_have_no_scheduler(void **state)
 {
-	struct fit_thread_pin iothreads[] = {
-		{.id = FIT_CPUSET_MAX - 1}, {.id = FIT_CPUSET_MAX}, {.id = UINT32_MAX}};
+	struct fit_thread_pin iothreads[] = {{.id = 16383}, {.id = 16384}, {.id = UINT32_MAX}};
 	const struct fit_plan plan = {.iothreads = iothreads,
 		.iothread_count = 3,
 		.iothreads_kept = true,
@@ -512,10 +513,10 @@ static void iothreads_with_great_numbers_have_no_scheduler(void **state)
 
 	(void)state;
 	expect("", &plan, &profile, NULL,
-		"cputune/iothreadsched[@iothreads='8191'] = <iothreadsched iothreads='8191' "
+		"cputune/iothreadsched[@iothreads='16383'] = <iothreadsched iothreads='16383' "
 		"scheduler='fifo' priority='2'/>\n"
-		"no real-time scheduler for iothread 8192: its number is above 8191\n"
-		"no real-time scheduler for iothread 4294967295: its number is above 8191\n");
+		"no real-time scheduler for iothread 16384: its number is above 16383\n"
+		"no real-time scheduler for iothread 4294967295: its number is above 16383\n");
 }
 
 static void bindings_of_cells_give_way_as_a_whole(void **state)
