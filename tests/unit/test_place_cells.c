@@ -87,6 +87,24 @@ static void floating_vcpus_of_a_cell_float_over_its_node(void **state)
 	fit_bench_end(&b);
 }
 
+/* More of them than CPUs: the one too many goes where fewer vCPUs are. */
+static void floating_vcpus_that_are_too_many_make_up_for_pinned_ones(void **state)
+{
+	(void)state;
+	for (unsigned int node = 0; node < 2; node++) {
+		struct fit_bench b = wide_bench(18);
+
+		b.profile.vcpus.place = FIT_PLACE_NODE;
+		b.profile.vcpus.shared = true;
+		b.profile.cells.count = 2;
+		fit_made_pin(&b.domain, 0, node ? "10" : "2");
+		fit_bench_plan(&b);
+		for (size_t i = 0; i < 2; i++)
+			assert_int_equal(fit_cpuset_count(&b.plan.cells[i].vcpus), 9);
+		fit_bench_end(&b);
+	}
+}
+
 static void as_many_cells_as_asked_for_or_a_refusal(void **state)
 {
 	struct fit_bench b = wide_bench(4);
@@ -346,6 +364,7 @@ int main(void)
 		cmocka_unit_test(a_guest_on_two_nodes_has_a_cell_for_each),
 		cmocka_unit_test(shares_are_unequal_where_nodes_are),
 		cmocka_unit_test(floating_vcpus_of_a_cell_float_over_its_node),
+		cmocka_unit_test(floating_vcpus_that_are_too_many_make_up_for_pinned_ones),
 		cmocka_unit_test(as_many_cells_as_asked_for_or_a_refusal),
 		cmocka_unit_test(each_cell_has_the_pages_that_its_node_has),
 		cmocka_unit_test(memory_larger_than_a_node_is_worth_another_one),

@@ -407,6 +407,23 @@ static void vfs_stay_with_a_domain_that_has_them(void **state)
 	fit_bench_end(&b);
 }
 
+/* Whichever of its claims is read first. */
+static void a_vf_that_a_running_domain_has_is_not_given(void **state)
+{
+	struct fit_bench b = bench_with_vfs(1);
+
+	(void)state;
+	fit_made_pf(&b.host, "0000:41:00.0", "enp65s0f0", 0, 8, 4);
+	for (unsigned int i = 0; i < 4; i++) {
+		fit_autofree char *vf = fit_xasprintf("0000:41:10.%u", i);
+
+		claim_device(&b, i % 2 ? "alpha" : "beta", i % 2, vf);
+		claim_device(&b, i % 2 ? "beta" : "alpha", i % 2 == 0, vf);
+	}
+	fit_expect_refusal(&b, "1 network VF wanted, 0 are free");
+	fit_bench_end(&b);
+}
+
 static void vfs_of_the_definition_count_as_wanted_ones(void **state)
 {
 	struct fit_bench b = bench_with_vfs(2);
@@ -461,6 +478,7 @@ int main(void)
 		cmocka_unit_test(a_domain_stays_on_the_vf_that_is_created_for_it),
 		cmocka_unit_test(several_pfs_are_used_only_when_no_pf_has_enough),
 		cmocka_unit_test(vfs_stay_with_a_domain_that_has_them),
+		cmocka_unit_test(a_vf_that_a_running_domain_has_is_not_given),
 		cmocka_unit_test(vfs_of_the_definition_count_as_wanted_ones),
 		cmocka_unit_test(nvme_vfs_are_host_devices),
 	};
