@@ -88,7 +88,9 @@
 #define FIT_PATH_CPUS_ISOLATED	FIT_PATH_CGROUP "/cpuset.cpus.isolated"
 #define FIT_PATH_PROC		"proc"
 #define FIT_PATH_QEMU_PIDS	"run/libvirt/qemu" /* libvirt's: NAME.pid */
-#define FIT_PATH_IRQBALANCE	"run/irqbalance"
+#define FIT_PATH_RUN		"run"
+#define FIT_NAME_IRQBALANCE	"irqbalance"
+#define FIT_PATH_IRQBALANCE	FIT_PATH_RUN "/" FIT_NAME_IRQBALANCE
 
 /* systemd: there while it is the init program; its settings until the next boot */
 #define FIT_PATH_SYSTEMD	   "run/systemd/system"

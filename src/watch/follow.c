@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The follower's thread: it waits for the lock of the state, which nobody else should. */
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
+#include "base/fd.h"
 #include "base/memory.h"
 #include "sys/clock.h"
 #include "watch/follower.h"
@@ -12,8 +16,9 @@ struct fit_follow {
 	pthread_t thread;
 	struct fit_follower follower; /* the thread's own */
 
-	pthread_mutex_t lock; /* for the rest */
-	pthread_cond_t woken;
+	int wake;
+
+	pthread_mutex_t lock;	    /* for the rest */
 	struct fit_strlist hurried; /* UUIDs of guests that have started or were reset */
 	bool changed;		    /* the journals have */
 	bool ends;
@@ -25,19 +30,18 @@ static void tell(void *context, enum fit_log_level level, const char *domain, co
 	fit_watch_log(level, domain, NULL, "%s", text);
 }
 
-/* With the lock, until there is something to do. */
-static void wait_for_work(struct fit_follow *follow)
+static void wait_for_work(const struct fit_follow *follow)
 {
+	struct pollfd fds[] = {{.fd = follow->wake, .events = POLLIN},
+		{.fd = fit_follower_fd(&follow->follower), .events = POLLIN}};
 	int64_t due = fit_follower_due(&follow->follower);
-	struct timespec until = {.tv_sec = due / 1000, .tv_nsec = due % 1000 * 1000000};
+	int64_t left = due == FIT_QUEUE_NEVER ? -1 : due - fit_clock_ms();
+	eventfd_t count;
 
-	while (!follow->ends && !follow->changed && !follow->hurried.count &&
-		(due == FIT_QUEUE_NEVER || fit_clock_ms() < due)) {
-		if (due == FIT_QUEUE_NEVER)
-			pthread_cond_wait(&follow->woken, &follow->lock);
-		else
-			pthread_cond_timedwait(&follow->woken, &follow->lock, &until);
-	}
+	if (due != FIT_QUEUE_NEVER && left < 0)
+		left = 0;
+	(void)poll(fds, FIT_ARRAY_SIZE(fds), left > INT_MAX ? INT_MAX : (int)left);
+	(void)eventfd_read(follow->wake, &count);
 }
 
 static void *run(void *context)
@@ -49,8 +53,8 @@ static void *run(void *context)
 		fit_autostrlist struct fit_strlist hurried = {0};
 		bool changed;
 
-		pthread_mutex_lock(&follow->lock);
 		wait_for_work(follow);
+		pthread_mutex_lock(&follow->lock);
 		hurried = follow->hurried;
 		follow->hurried = (struct fit_strlist){0};
 		changed = follow->changed;
@@ -74,27 +78,33 @@ void fit_follow_wake(struct fit_follow *follow, const char *uuid)
 	follow->changed = true;
 	if (uuid && !fit_strlist_contains(&follow->hurried, uuid))
 		fit_strlist_add(&follow->hurried, uuid);
-	pthread_cond_signal(&follow->woken);
 	pthread_mutex_unlock(&follow->lock);
+	(void)eventfd_write(follow->wake, 1);
+}
+
+static void release(struct fit_follow *follow)
+{
+	fit_follower_clear(&follow->follower);
+	fit_strlist_clear(&follow->hurried);
+	fit_close_fd(&follow->wake);
+	free(follow);
 }
 
 struct fit_follow *fit_follow_start(struct fit_watch *watch, struct fit_err *err)
 {
 	struct fit_follow *follow = fit_xcalloc(1, sizeof(*follow));
-	pthread_condattr_t attributes;
 	int errnum;
 
 	fit_follower_init(&follow->follower, watch->options->root, tell, NULL);
 	pthread_mutex_init(&follow->lock, NULL);
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&follow->woken, &attributes);
-	pthread_condattr_destroy(&attributes);
-	errnum = pthread_create(&follow->thread, NULL, run, follow);
-	if (errnum == 0)
+	follow->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	errnum = follow->wake < 0 || fit_follower_fd(&follow->follower) < 0 ? errno : 0;
+	if (!errnum)
+		errnum = pthread_create(&follow->thread, NULL, run, follow);
+	if (!errnum)
 		return follow;
-	free(follow);
-	fit_err_sys(err, errnum, "cannot start a thread");
+	fit_err_sys(err, errnum, "cannot start the thread that follows interrupts");
+	release(follow);
 	return NULL;
 }
 
@@ -102,10 +112,8 @@ void fit_follow_stop(struct fit_follow *follow)
 {
 	pthread_mutex_lock(&follow->lock);
 	follow->ends = true;
-	pthread_cond_signal(&follow->woken);
 	pthread_mutex_unlock(&follow->lock);
+	(void)eventfd_write(follow->wake, 1);
 	pthread_join(follow->thread, NULL);
-	fit_follower_clear(&follow->follower);
-	fit_strlist_clear(&follow->hurried);
-	free(follow);
+	release(follow);
 }

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -90,11 +89,8 @@ static void clear_followed(struct fit_followed *followed)
 void fit_follower_init(struct fit_follower *follower, const struct fit_fsroot *root,
 	fit_follower_teller tell, void *context)
 {
-	*follower = (struct fit_follower){.root = root,
-		.tell = tell,
-		.context = context,
-		.restart_due = FIT_QUEUE_NEVER,
-		.irqbalance_due = FIT_QUEUE_NEVER};
+	*follower = (struct fit_follower){.root = root, .tell = tell, .context = context};
+	fit_restarts_init(&follower->irqbalance);
 }
 
 void fit_follower_clear(struct fit_follower *follower)
@@ -105,6 +101,7 @@ void fit_follower_clear(struct fit_follower *follower)
 	free(follower->complaint);
 	free(follower->online);
 	fit_patience_clear(&follower->patience);
+	fit_restarts_clear(&follower->irqbalance);
 	*follower = (struct fit_follower){0};
 }
 
@@ -223,7 +220,6 @@ void fit_follower_load(struct fit_follower *follower, int64_t now)
 {
 	struct fit_err err = FIT_ERR_INIT;
 	struct fit_state state;
-	bool idle = follower->restart_due == FIT_QUEUE_NEVER;
 	bool needed;
 
 	if (fit_state_snapshot(follower->root, &state, &err) < 0) {
@@ -239,14 +235,7 @@ void fit_follower_load(struct fit_follower *follower, int64_t now)
 	drop_unlisted(follower);
 	needed = follower->count || fit_irqbalance_is_claimed(&state);
 	fit_state_close(&state);
-	/* It may have been restarted while nobody looked. */
-	if (idle && needed) {
-		follower->irqbalance_due = now;
-		follower->restart_due = now + FIT_FOLLOW_RESTART_MS;
-	} else if (!needed) {
-		follower->irqbalance_due = FIT_QUEUE_NEVER;
-		follower->restart_due = FIT_QUEUE_NEVER;
-	}
+	fit_restarts_watch(&follower->irqbalance, follower->root, needed, now);
 }
 
 void fit_follower_hurry(struct fit_follower *follower, const char *uuid, int64_t now)
@@ -402,7 +391,7 @@ static int place(struct fit_follower *follower, struct fit_followed *followed,
 	if ((report.fresh || report.gone) && followed->hurry_until < now + FIT_FOLLOW_CHANGE_MS)
 		followed->hurry_until = now + FIT_FOLLOW_CHANGE_MS;
 	fit_strlist_clear(&report.notes);
-	follower->to_ban |= fit_vectors_to_ban(journal);
+	follower->irqbalance.now |= fit_vectors_to_ban(journal);
 	return status;
 }
 
@@ -451,22 +440,24 @@ static void watch_cpus(struct fit_follower *follower)
 	fit_xreplace(&follower->online, online);
 }
 
-/* It has a socket for each of its lives in a directory that is made for it. */
-static void watch_irqbalance(struct fit_follower *follower, int64_t now)
+int fit_follower_fd(const struct fit_follower *follower)
 {
-	struct stat status = {0};
-	int64_t changed = 0;
-
-	if (fit_fsroot_stat(follower->root, FIT_PATH_IRQBALANCE, &status) == 0)
-		changed = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
-	if (changed == follower->irqbalance_changed)
-		return;
-	follower->irqbalance_changed = changed;
-	if (changed)
-		follower->irqbalance_due = now + FIT_FOLLOW_IRQBALANCE_MS;
+	return follower->irqbalance.inotify;
 }
 
-static int ban(struct fit_follower *follower, struct fit_state *state, struct fit_err *err)
+int64_t fit_follower_due(const struct fit_follower *follower)
+{
+	int64_t due = follower->irqbalance.due;
+
+	for (size_t i = 0; i < follower->count; i++)
+		if (follower->items[i].list_due < due)
+			due = follower->items[i].list_due;
+	return due;
+}
+
+/* With the lock, for which it was asked. */
+static int tell_irqbalance(
+	struct fit_follower *follower, struct fit_state *state, struct fit_err *err)
 {
 	int status = 0;
 
@@ -482,11 +473,10 @@ static int ban(struct fit_follower *follower, struct fit_state *state, struct fi
 			follower->tell(
 				follower->context, FIT_LOG_WARNING, followed->name, notes.items[j]);
 	}
-	return status;
+	return status < 0 ? -1 : fit_irqbalance_reassert(state, err);
 }
 
-/* One that has become deaf since it was asked is told when it answers, as is one that is. */
-static void tell_irqbalance(struct fit_follower *follower, int64_t now)
+static void ask_irqbalance(struct fit_follower *follower, int64_t now)
 {
 	struct fit_err err = FIT_ERR_INIT;
 	struct fit_state state;
@@ -494,31 +484,18 @@ static void tell_irqbalance(struct fit_follower *follower, int64_t now)
 		follower->root, true, LOCK_WAIT_MS, WORK_MS, &state, &err);
 
 	if (status == 0) {
-		if (fit_irqbalance_runs(follower->root) && !state.irqbalance.cpus)
-			follower->irqbalance_due = now + FIT_FOLLOW_DEAF_MS;
-		else if (ban(follower, &state, &err) < 0 ||
-			 fit_irqbalance_reassert(&state, &err) < 0)
-			status = -1;
+		if (!state.irqbalance.cpus && fit_irqbalance_runs(follower->root))
+			follower->irqbalance.due = now + FIT_FOLLOW_DEAF_MS;
+		else
+			status = tell_irqbalance(follower, &state, &err);
 		fit_state_close(&state);
 	}
 	complain(follower, &follower->complaint, NULL, status < 0 ? err.message : NULL);
 }
 
-int64_t fit_follower_due(const struct fit_follower *follower)
-{
-	int64_t due = follower->irqbalance_due;
-
-	if (follower->restart_due < due)
-		due = follower->restart_due;
-	for (size_t i = 0; i < follower->count; i++)
-		if (follower->items[i].list_due < due)
-			due = follower->items[i].list_due;
-	return due;
-}
-
 void fit_follower_turn(struct fit_follower *follower, int64_t now)
 {
-	bool check = follower->restart_due <= now;
+	bool check = false;
 
 	for (size_t i = 0; i < follower->count; i++)
 		check |= follower->items[i].check_due <= now;
@@ -530,16 +507,7 @@ void fit_follower_turn(struct fit_follower *follower, int64_t now)
 		if (followed->list_due <= now)
 			look_at(follower, followed, now);
 	}
-	if (check) {
-		follower->restart_due = now + FIT_FOLLOW_RESTART_MS;
-		watch_irqbalance(follower, now);
-	}
-	if (follower->irqbalance_due <= now) {
-		follower->irqbalance_due = FIT_QUEUE_NEVER;
-		follower->to_ban = true;
-	}
-	if (follower->to_ban) {
-		follower->to_ban = false;
-		tell_irqbalance(follower, now);
-	}
+	fit_restarts_notice(&follower->irqbalance, follower->root, now);
+	if (fit_restarts_take(&follower->irqbalance, now))
+		ask_irqbalance(follower, now);
 }

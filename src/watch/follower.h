@@ -9,8 +9,8 @@
  * What is known comes from the journals alone: of libvirt there are only hints that make it look
  * sooner. The time comes from the caller, in milliseconds of a monotonic clock.
  *
- * irqbalance, which forgets what it was told when it is restarted, is told again. While a domain
- * has it leave something alone, the directory of its socket is looked at now and then.
+ * irqbalance, which forgets what it was told when it is restarted, is told again
+ * (watch/restarts.h).
  */
 #ifndef FIT_WATCH_FOLLOWER_H
 #define FIT_WATCH_FOLLOWER_H
@@ -18,6 +18,7 @@
 #include "core/vectors.h"
 #include "sys/fsroot.h"
 #include "watch/parts.h"
+#include "watch/restarts.h"
 
 /* How often the lists are read, and, seldom only, the affinities. */
 #define FIT_FOLLOW_OFTEN_MS  100
@@ -25,12 +26,9 @@
 /* It is done often for so long after a guest's start or reset, and after each change. */
 #define FIT_FOLLOW_BOOT_MS   120000
 #define FIT_FOLLOW_CHANGE_MS 15000
-/* A new irqbalance opens its socket later than it makes it. */
-#define FIT_FOLLOW_IRQBALANCE_MS 2000
-/* One that does not answer is asked again: between two scans it can be deaf for 10 seconds. */
+/* irqbalance that does not answer is asked again: between two scans it can be deaf for 10 seconds.
+ */
 #define FIT_FOLLOW_DEAF_MS 12000
-/* How often its directory is looked at: it takes 10 seconds until it begins to balance. */
-#define FIT_FOLLOW_RESTART_MS 3000
 
 typedef void (*fit_follower_teller)(
 	void *context, enum fit_log_level level, const char *domain, const char *text);
@@ -44,12 +42,9 @@ struct fit_follower {
 	struct fit_followed *items; /* domains */
 	size_t count;
 	struct fit_patience patience;
-	char *online;		    /* CPUs, at the last check; NULL: not known */
-	char *complaint;	    /* what was said of the state that cannot be read; NULL */
-	int64_t irqbalance_changed; /* its directory's time, in nanoseconds */
-	int64_t restart_due;	    /* when to look at it; FIT_QUEUE_NEVER: nobody needs it */
-	bool to_ban;		    /* vectors were placed that irqbalance was not told of */
-	int64_t irqbalance_due;	    /* when to look whether it is another one; FIT_QUEUE_NEVER */
+	char *online;	 /* CPUs, at the last check; NULL: not known */
+	char *complaint; /* what was said of the state that cannot be read; NULL */
+	struct fit_restarts irqbalance;
 };
 
 void fit_follower_init(struct fit_follower *follower, const struct fit_fsroot *root,
@@ -63,7 +58,9 @@ void fit_follower_load(struct fit_follower *follower, int64_t now);
 /* The guest has started or was reset. */
 void fit_follower_hurry(struct fit_follower *follower, const char *uuid, int64_t now);
 
-/* When there is something to do; FIT_QUEUE_NEVER. */
+/* When there is something to do; FIT_QUEUE_NEVER. There is, too, when the descriptor can be read.
+ */
+int fit_follower_fd(const struct fit_follower *follower);
 int64_t fit_follower_due(const struct fit_follower *follower);
 
 /* Does what is due. */

@@ -64,6 +64,10 @@ static int serve(struct fit_watch *watch, struct fit_service *service, struct fi
 	return status;
 }
 
+/* The follower needs no libvirt: guests run, and their vectors come and go, also while its daemon
+ * does not. So it is there before the first look at the domains. Journals of those that have ended
+ * unnoticed are no harm to it: a device that QEMU has let go of has no vectors, and what is claimed
+ * for those ends. Whoever wakes it comes after it. */
 static int open_and_serve(struct fit_watch *watch, struct fit_err *err)
 {
 	struct fit_service *service = fit_service_open(watch, err);

@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -91,7 +92,15 @@ void scene_begin_to_follow(struct scene *scene)
 
 void scene_end_following(struct scene *scene)
 {
-	fit_follower_clear(&scene->follower);
+	if (scene->follower.root)
+		fit_follower_clear(&scene->follower);
+}
+
+bool scene_is_called(const struct scene *scene)
+{
+	struct pollfd fd = {.fd = fit_follower_fd(&scene->follower), .events = POLLIN};
+
+	return poll(&fd, 1, 0) > 0;
 }
 
 void scene_wait(struct scene *scene, int64_t ms)
@@ -99,8 +108,8 @@ void scene_wait(struct scene *scene, int64_t ms)
 	int64_t end = scene->now + ms;
 	int64_t due;
 
-	while ((due = fit_follower_due(&scene->follower)) <= end) {
-		if (due > scene->now)
+	while ((due = fit_follower_due(&scene->follower)) <= end || scene_is_called(scene)) {
+		if (due > scene->now && !scene_is_called(scene))
 			scene->now = due;
 		fit_follower_turn(&scene->follower, scene->now);
 		assert_true(fit_follower_due(&scene->follower) > scene->now);

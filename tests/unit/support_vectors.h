@@ -32,6 +32,8 @@ void scene_stop_guest(struct scene *scene, struct fit_strlist *notes);
 /* A follower that knows nothing: the first, or after the watcher was killed. */
 void scene_begin_to_follow(struct scene *scene);
 void scene_end_following(struct scene *scene);
+/* Has the kernel something to say to it? */
+bool scene_is_called(const struct scene *scene);
 /* Lets time pass, with a turn whenever one is due. */
 void scene_wait(struct scene *scene, int64_t ms);
 

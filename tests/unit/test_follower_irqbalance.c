@@ -2,14 +2,14 @@
 /* irqbalance leaves the vectors of guests alone, whenever it was started and begins to answer. */
 #include "support.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "base/text.h"
 #include "support_vectors.h"
 
-#define IN_TIME_MS	200
-#define IN_TIME_LATE_MS 2000
+#define IN_TIME_MS 200
 
 static void irqbalance_leaves_them_alone_also_after_its_restart(void **unused)
 {
@@ -32,14 +32,27 @@ static void irqbalance_leaves_them_alone_also_after_its_restart(void **unused)
 	unlinkat(scene.f.root.fd, "run/irqbalance/name", 0);
 	fit_test_kernel_set(&scene.f.kernel, "run/irqbalance/irqs = none\n"
 					     "run/irqbalance/name = irqbalance2.sock\n");
-	scene_wait(&scene, IN_TIME_LATE_MS + FIT_FOLLOW_IRQBALANCE_MS);
+	scene_wait(&scene, FIT_RESTARTS_SETTLE_MS);
 	has_value(&scene.f, "run/irqbalance/irqs", "51");
 	scene_stop_guest(&scene, NULL);
 	has_value(&scene.f, "run/irqbalance/irqs", "none");
 	scene_close(&scene);
 }
 
-/* It has no device, only cores of its own. */
+static void end_irqbalance(const struct scene *scene, bool with_directory)
+{
+	static const char *const files[] = {"name", "cpus", "irqs"};
+
+	for (size_t i = 0; i < (with_directory ? FIT_ARRAY_SIZE(files) : 1); i++) {
+		fit_autofree char *path = fit_xasprintf("run/irqbalance/%s", files[i]);
+
+		unlinkat(scene->f.root.fd, path, 0);
+	}
+	if (with_directory)
+		assert_int_equal(unlinkat(scene->f.root.fd, "run/irqbalance", AT_REMOVEDIR), 0);
+}
+
+/* It has no device, only cores of its own. Of the third life the directory is another one, too. */
 static void irqbalance_is_told_again_of_a_domain_without_devices(void **unused)
 {
 	struct scene scene = {.now = 1000};
@@ -54,28 +67,34 @@ static void irqbalance_is_told_again_of_a_domain_without_devices(void **unused)
 	run_up(&scene.f, &guest_a);
 	has_value(&scene.f, "run/irqbalance/cpus", "2-3,7");
 	fit_follower_load(&scene.follower, scene.now);
-	scene_wait(&scene, FIT_FOLLOW_RESTART_MS + FIT_FOLLOW_IRQBALANCE_MS);
-	for (int life = 2; life < 4; life++) {
+	scene_wait(&scene, 0);
+	for (int life = 2; life < 5; life++) {
 		fit_autofree char *reborn =
 			fit_xasprintf("run/irqbalance/cpus = 6\n"
+				      "run/irqbalance/irqs = none\n"
 				      "run/irqbalance/name = irqbalance%d.sock\n",
 				life);
 
 		/* For a while there is none. */
-		unlinkat(scene.f.root.fd, "run/irqbalance/name", 0);
-		scene_wait(&scene, FIT_FOLLOW_RESTART_MS + FIT_FOLLOW_IRQBALANCE_MS);
+		end_irqbalance(&scene, life == 4);
+		scene_wait(&scene, FIT_RESTARTS_SETTLE_MS);
 		fit_test_kernel_set(&scene.f.kernel, reborn);
-		scene_wait(&scene, FIT_FOLLOW_RESTART_MS + FIT_FOLLOW_IRQBALANCE_MS);
+		assert_true(scene_is_called(&scene));
+		scene_wait(&scene, FIT_RESTARTS_SETTLE_MS);
 		has_value(&scene.f, "run/irqbalance/cpus", "2-3,6");
+		/* While it stays the same nobody looks. */
+		assert_true(fit_follower_due(&scene.follower) == FIT_QUEUE_NEVER);
+		assert_false(scene_is_called(&scene));
 	}
-	/* While it stays the same nothing is written. */
-	scene.f.kernel.changes = 0;
-	scene_wait(&scene, (int64_t)FIT_FOLLOW_RESTART_MS * 10);
-	assert_int_equal(scene.f.kernel.changes, 0);
 	run_down(&scene.f, &guest_a);
 	has_value(&scene.f, "run/irqbalance/cpus", "6");
 	fit_follower_load(&scene.follower, scene.now);
+	scene_wait(&scene, 0);
 	assert_true(fit_follower_due(&scene.follower) == FIT_QUEUE_NEVER);
+	/* Nobody needs to know of it now. */
+	end_irqbalance(&scene, true);
+	fit_test_kernel_set(&scene.f.kernel, "run/irqbalance/name = irqbalance9.sock\n");
+	assert_false(scene_is_called(&scene));
 	scene_end_following(&scene);
 	fit_strlist_clear(&scene.said);
 	teardown(&scene.f);
@@ -93,12 +112,12 @@ static void irqbalance_that_does_not_answer_is_told_when_it_does(void **unused)
 					     "run/irqbalance/name = irqbalance1.sock\n");
 	vector_appears(&scene, VF_A, 50, 0);
 	scene_begin_to_follow(&scene);
-	scene_wait(&scene, FIT_FOLLOW_RESTART_MS + FIT_FOLLOW_IRQBALANCE_MS);
+	scene_wait(&scene, FIT_RESTARTS_SETTLE_MS);
 	unlinkat(scene.f.root.fd, "run/irqbalance/name", 0);
 	fit_test_kernel_set(&scene.f.kernel, "run/irqbalance/cpus = \n"
 					     "run/irqbalance/irqs = \n"
 					     "run/irqbalance/name = irqbalance2.sock\n");
-	scene_wait(&scene, FIT_FOLLOW_RESTART_MS + FIT_FOLLOW_IRQBALANCE_MS);
+	scene_wait(&scene, FIT_RESTARTS_SETTLE_MS);
 	fit_test_kernel_write(&scene.f.kernel, "run/irqbalance/cpus", "none");
 	fit_test_kernel_write(&scene.f.kernel, "run/irqbalance/irqs", "6");
 	scene_wait(&scene, FIT_FOLLOW_DEAF_MS);
