@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -26,6 +27,7 @@ struct restore {
 	uint64_t hash; /* of it */
 	char *target;  /* NULL: nothing is written */
 	bool known;    /* the ledger on disk tells that @target can be there because of us */
+	bool refused;  /* by the host, just now */
 };
 
 struct restores {
@@ -42,12 +44,15 @@ static void clear_restores(struct restores *restores)
 	free(restores->items);
 }
 
-static void add_restore(struct restores *restores, const char *path)
+/* In front of the one at @index. */
+static void insert_restore(struct restores *restores, size_t index, const char *path)
 {
-	*FIT_APPEND(restores->items, restores->count) = (struct restore){
-		.path = fit_xstrdup(path),
-		.hash = fit_text_hash(path),
-	};
+	struct restore *items;
+
+	(void)FIT_APPEND(restores->items, restores->count);
+	items = restores->items;
+	memmove(items + index + 1, items + index, (restores->count - index - 1) * sizeof(*items));
+	items[index] = (struct restore){.path = fit_xstrdup(path), .hash = fit_text_hash(path)};
 }
 
 static bool is_selected(const struct fit_claim_filter *filter, const struct fit_claim_entry *claim)
@@ -64,7 +69,7 @@ static void release_claims(struct fit_journal *journal, const struct fit_claim_f
 
 	for (size_t i = journal->claim_count; i-- > 0;)
 		if (is_selected(filter, &journal->claims[i]))
-			add_restore(restores, journal->claims[i].path);
+			insert_restore(restores, restores->count, journal->claims[i].path);
 	for (size_t i = 0; i < journal->claim_count; i++) {
 		struct fit_claim_entry *claim = &journal->claims[i];
 
@@ -76,26 +81,33 @@ static void release_claims(struct fit_journal *journal, const struct fit_claim_f
 	journal->claim_count = kept;
 }
 
+static bool is_of(const struct restore *restore, const struct fit_ledger_entry *entry)
+{
+	return restore->hash == entry->hash && fit_streq(restore->path, entry->path);
+}
+
 /* What earlier undos had to leave, or were killed over; but not what can be claimed by a domain
- * whose journal is damaged and stays. */
+ * whose journal is damaged and stays. Latest first, as above, and among those: the channels of a
+ * card go back before its VFs do. */
 static void add_unsettled(
 	const struct fit_state *state, const struct fit_journal *leaving, struct restores *restores)
 {
-	size_t released = restores->count;
+	size_t place = 0; /* behind those of later entries */
 
 	for (size_t i = 0; i < state->journal_count; i++)
 		if (state->journals[i].damage && &state->journals[i] != leaving)
 			return;
-	/* Latest first, as above. */
 	for (size_t i = state->ledger.count; i-- > 0;) {
 		const struct fit_ledger_entry *entry = &state->ledger.items[i];
-		bool listed = false;
+		size_t found = restores->count;
 
-		for (size_t j = 0; j < released && !listed; j++)
-			listed = restores->items[j].hash == entry->hash &&
-				 fit_streq(restores->items[j].path, entry->path);
-		if (!listed && (entry->pending || !fit_value_is_claimed(state, entry->path)))
-			add_restore(restores, entry->path);
+		for (size_t j = 0; j < restores->count && found == restores->count; j++)
+			if (is_of(&restores->items[j], entry))
+				found = j;
+		if (found < restores->count)
+			place = found + 1 > place ? found + 1 : place;
+		else if (entry->pending || !fit_value_is_claimed(state, entry->path))
+			insert_restore(restores, place++, entry->path);
 	}
 }
 
@@ -127,6 +139,7 @@ static void decide(struct fit_state *state, struct restore *restore, const char 
 		entry ? fit_value_identity(state->root, entry->kind, entry->path) : NULL;
 	fit_autofree char *target = NULL;
 	fit_autofree char *obstacle = NULL;
+	bool waited;
 	bool lags;
 
 	/* A call of the hook that came twice has made two claims: one write is enough. After a
@@ -134,13 +147,20 @@ static void decide(struct fit_state *state, struct restore *restore, const char 
 	if (!entry || entry->decided)
 		return;
 	entry->decided = true;
+	waited = entry->pending;
 	entry->pending = false;
 	lags = fit_resource_ops(entry->kind)->lags;
 	if (!current && lags && fit_streq(identity, entry->identity))
 		current = fit_xstrdup(entry->baseline);
 	/* The device or the interrupt is gone, and its settings with it. */
-	if (!current || !fit_streq(identity, entry->identity))
+	if (!current || !fit_streq(identity, entry->identity)) {
+		if (current && waited && notes && entry->kind != FIT_RESOURCE_IRQ)
+			fit_strlist_addf(notes,
+				"/%s: it could not be given back before, and is another one by "
+				"now: left at '%s' (it was '%s' before)",
+				entry->path, current, entry->baseline);
 		return;
+	}
 	target = fit_value_target(state, entry, online);
 	if (fit_resource_equal(entry->kind, current, target) &&
 		(!lags || fit_ledger_entry_wrote_last(entry, target)))
@@ -180,15 +200,18 @@ static int write_restore(struct fit_state *state, struct restore *restore,
 	struct fit_ledger_entry *entry = fit_ledger_find(&state->ledger, restore->path);
 	struct fit_err problem = FIT_ERR_INIT;
 
+	restore->refused = false;
 	if (fit_value_write(state, entry, restore->target, &problem) == 0) {
 		/* What else was announced cannot be there any more. */
 		if (!fit_resource_ops(entry->kind)->lags)
 			fit_strlist_clear(&entry->written);
 		fit_ledger_entry_will_write(entry, restore->target);
+		entry->pending = false;
 		return 0;
 	}
 	if (problem.sys_errno == ENOENT)
 		return 0;
+	restore->refused = true;
 	if (notes)
 		fit_strlist_add(notes, problem.message);
 	entry->pending = true;
@@ -220,6 +243,39 @@ static int settle_journal(struct fit_state *state, struct fit_journal *journal,
 			    : fit_state_save_journal(state, journal, err);
 }
 
+/* A card that does not take a setting while it has VFs may do so when they are gone, which is by
+ * the same undo. What else is different then was made so by us: it is the same card. */
+static bool beside_vfs(const struct fit_state *state, const struct restore *restore)
+{
+	return fit_ledger_find(&state->ledger, restore->path)->kind == FIT_RESOURCE_ETHTOOL;
+}
+
+static int write_refused(struct fit_state *state, struct restores *restores,
+	struct fit_strlist *notes, struct fit_err *err)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < restores->count; i++) {
+		struct restore *restore = &restores->items[i];
+		struct fit_ledger_entry *entry;
+		fit_autofree char *current = NULL;
+		fit_autofree char *identity = NULL;
+
+		if (!restore->refused || !beside_vfs(state, restore))
+			continue;
+		entry = fit_ledger_find(&state->ledger, restore->path);
+		identity = fit_value_identity(state->root, entry->kind, entry->path);
+		fit_xreplace(&entry->identity, identity);
+		/* The card itself may have gone back with its VFs. */
+		current = fit_value_now(state, entry->kind, entry->path);
+		if (!current || !fit_ledger_entry_is_ours(entry, current))
+			entry->pending = false;
+		else if (write_restore(state, restore, notes, err) < 0)
+			result = -1;
+	}
+	return result;
+}
+
 /* @unsaved: why the ledger on disk does not know what is about to be written; NULL: it does. */
 static int write_restores(struct fit_state *state, struct restores *restores,
 	const struct fit_err *unsaved, struct fit_strlist *notes, struct fit_err *err)
@@ -228,17 +284,20 @@ static int write_restores(struct fit_state *state, struct restores *restores,
 
 	for (size_t i = 0; i < restores->count; i++) {
 		struct restore *restore = &restores->items[i];
+		bool again = restore->target && beside_vfs(state, restore);
 
 		if (!restore->target)
 			continue;
 		if (unsaved && !restore->known) {
 			fit_ledger_find(&state->ledger, restore->path)->pending = true;
 			result = fit_err_set(err, unsaved->code, "%s", unsaved->message);
-		} else if (write_restore(state, restore, notes, err) < 0) {
+		} else if (write_restore(state, restore, again ? NULL : notes, again ? NULL : err) <
+				   0 &&
+			   !again) {
 			result = -1;
 		}
 	}
-	return result;
+	return write_refused(state, restores, notes, err) < 0 ? -1 : result;
 }
 
 int fit_undo_claims(struct fit_state *state, struct fit_journal *journal,

@@ -185,7 +185,7 @@ static unsigned int most_channels(const struct fit_test_kernel *kernel, const ch
 	fit_autofree char *pf = fit_xstrndup(path, strstr(path, "/ethtool/") - path);
 	fit_autofree char *numvfs = fit_xasprintf("%s/sriov_numvfs", pf);
 
-	return number_in(kernel->root, numvfs) ? 2 : 8;
+	return number_in(kernel->root, numvfs) && !kernel->channels_stay ? 2 : 8;
 }
 
 static int refuse_channels(
@@ -193,6 +193,8 @@ static int refuse_channels(
 {
 	uint64_t number;
 
+	if (kernel->channels_wait)
+		return EBUSY;
 	return fit_parse_uint(value, most_channels(kernel, path), &number) && number ? 0 : EINVAL;
 }
 
@@ -292,7 +294,8 @@ static void change_vfs(struct fit_test_kernel *kernel, const char *path, uint64_
 	assert_true(fit_pciaddr_parse(strrchr(pf_directory, '/') + 1, &pf));
 	if (wanted == kernel->old_number || kernel->vfs_stay_away)
 		return;
-	if (fit_fsroot_exists(root, channels))
+	kernel->channels_wait &= wanted > 0;
+	if (fit_fsroot_exists(root, channels) && !kernel->channels_stay)
 		set_number(kernel, channels, wanted ? 2 : 8);
 	for (unsigned int i = 0; i < wanted + kernel->old_number; i++) {
 		struct fit_pciaddr vf = fit_pciaddr_vf(pf, (unsigned int)number_in(root, offset),

@@ -30,6 +30,8 @@ struct fit_test_kernel {
 	unsigned int vf_refusals;   /* so often attributes of VFs are refused, */
 	int vf_errno;		    /* with this */
 	int ethtool_errno;	    /* what cards answer to numbers; 0: they take them */
+	bool channels_stay;	    /* cards have as many with VFs as without, */
+	bool channels_wait;	    /* and change them only without */
 	bool drivers_are_deaf;	    /* probing binds nothing */
 	bool systemd_is_deaf;	    /* it answers and does nothing */
 	bool cpuset_in_use;	    /* below a group: the controller cannot be disabled */

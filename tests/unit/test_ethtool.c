@@ -167,6 +167,57 @@ static void domains_share_a_card(void **unused)
 	teardown(&f);
 }
 
+/* It does not take back its channels while it has VFs. */
+static void a_card_that_refuses_beside_its_vfs_is_given_back_after_them(void **unused)
+{
+	struct fixture f;
+
+	(void)unused;
+	setup(&f);
+	f.kernel.channels_stay = true;
+	run_up(&f, &guest_a);
+	has_value(&f, CHANNELS, "1");
+	f.kernel.channels_wait = true;
+	run_down(&f, &guest_a);
+	has_value(&f, CHANNELS, "8");
+	expect_as_before(&f);
+	/* One that loses them with its VFs has them back. */
+	f.kernel.channels_stay = false;
+	run_up(&f, &guest_a);
+	f.kernel.channels_wait = true;
+	run_down(&f, &guest_a);
+	has_value(&f, CHANNELS, "8");
+	expect_as_before(&f);
+	teardown(&f);
+}
+
+/* Somebody removes the VFs before the next attempt. */
+static void what_could_not_be_given_back_in_time_is_said(void **unused)
+{
+	fit_autostrlist struct fit_strlist notes = {0};
+	struct fit_state state;
+	struct fixture f;
+
+	(void)unused;
+	setup(&f);
+	f.kernel.channels_stay = true;
+	run_up(&f, &guest_a);
+	f.kernel.ethtool_errno = EBUSY;
+	open_state(&f, &state);
+	assert_int_equal(
+		fit_executor_undo(&state, guest_a.uuid, FIT_PHASE_RELEASE, &notes, NULL), -1);
+	fit_state_close(&state);
+	assert_true(notes.count > 0);
+	f.kernel.ethtool_errno = 0;
+	fit_test_kernel_set(&f.kernel, PF "/net/enp65s0f0/ifindex = 77\n");
+	fit_strlist_clear(&notes);
+	open_state(&f, &state);
+	assert_int_equal(fit_executor_undo(&state, "", FIT_PHASE_RELEASE, &notes, NULL), 0);
+	fit_state_close(&state);
+	assert_non_null(strstr(notes.items[0], "is another one by now"));
+	teardown(&f);
+}
+
 static struct fit_hostops one_op(const struct guest *guest, const char *setting, const char *value)
 {
 	struct fit_hostops ops = {0};
@@ -306,6 +357,8 @@ int main(void)
 	};
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(domains_share_a_card),
+		cmocka_unit_test(a_card_that_refuses_beside_its_vfs_is_given_back_after_them),
+		cmocka_unit_test(what_could_not_be_given_back_in_time_is_said),
 		cmocka_unit_test(a_link_in_use_is_not_dropped),
 		cmocka_unit_test(what_a_card_lacks_or_refuses_is_said),
 		cmocka_unit_test(a_driver_that_is_loaded_anew_is_left_alone),
