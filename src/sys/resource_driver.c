@@ -210,11 +210,23 @@ static bool is_for(const struct fit_op *op, const char *address)
 	return false;
 }
 
+/* Is it one of the domain's? Those that are managed get a driver for guests from libvirt, after
+ * this. */
+static bool is_the_guests(
+	const struct fit_expansion *expansion, const struct fit_op *op, const char *address)
+{
+	struct fit_pciaddr device;
+
+	return is_for(op, address) || (fit_pciaddr_parse(address, &device) &&
+					      fit_journal_has_device(expansion->journal, device));
+}
+
 /* What of the device's IOMMU group belongs to the host: no part of it goes to a guest then. NULL:
  * nothing. To be freed. */
 static char *stranger_in_group(
-	const struct fit_fsroot *root, const struct fit_op *op, const char *directory)
+	const struct fit_expansion *expansion, const struct fit_op *op, const char *directory)
 {
+	const struct fit_fsroot *root = expansion->state->root;
 	fit_autofree char *group = fit_xasprintf("%s/iommu_group/devices", directory);
 	fit_autostrlist struct fit_strlist names = {0};
 
@@ -229,7 +241,7 @@ static char *stranger_in_group(
 		fit_autofree char *class = fit_fsroot_try_read(root, class_path);
 
 		/* Of bridges vfio does not mind. */
-		if (driver && !is_for(op, name) && !strstr(driver, "vfio") &&
+		if (driver && !is_the_guests(expansion, op, name) && !strstr(driver, "vfio") &&
 			!fit_streq(driver, "pci-stub") &&
 			!(class && fit_starts_with(class, BRIDGE_CLASS)))
 			return fit_xasprintf("%s is in the same IOMMU group, and the host has it "
@@ -240,8 +252,10 @@ static char *stranger_in_group(
 }
 
 /* Why the device cannot have the driver; NULL: it can. To be freed. */
-static char *objection(const struct fit_fsroot *root, const struct fit_op *op, const char *path)
+static char *objection(
+	const struct fit_expansion *expansion, const struct fit_op *op, const char *path)
 {
+	const struct fit_fsroot *root = expansion->state->root;
 	fit_autofree char *directory = device_directory(path);
 	fit_autofree char *current = read_driver(root, FIT_RESOURCE_DRIVER, path);
 	fit_autofree char *driver = fit_xasprintf(FIT_PATH_PCI_DRIVERS "/%s", op->value);
@@ -255,7 +269,7 @@ static char *objection(const struct fit_fsroot *root, const struct fit_op *op, c
 	if (strchr(op->value, '/') || *op->value == '.' || !fit_fsroot_exists(root, driver))
 		return fit_xasprintf(
 			"the driver is not loaded (modprobe, or a file in modules-load.d)");
-	return strstr(op->value, "vfio") ? stranger_in_group(root, op, directory) : NULL;
+	return strstr(op->value, "vfio") ? stranger_in_group(expansion, op, directory) : NULL;
 }
 
 int fit_driver_expand(struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err)
@@ -263,7 +277,7 @@ int fit_driver_expand(struct fit_expansion *expansion, const struct fit_op *op, 
 	for (size_t i = 0; i < op->device_count; i++) {
 		const char *name = FIT_PCIADDR_STR(op->devices[i]);
 		fit_autofree char *path = fit_xasprintf(FIT_PATH_PCI_DEVICES "/%s/driver", name);
-		fit_autofree char *why = objection(expansion->state->root, op, path);
+		fit_autofree char *why = objection(expansion, op, path);
 		fit_autofree char *message = fit_xasprintf(
 			"device %s cannot be given to %s: %s", name, op->value, why ? why : "");
 
