@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154  # scratch, tools and runs are those of run
 # Part of tests/bench/run: what the three calls of a domain's life do to a large host (prepare,
 # started, release), against the bare reads and writes of the same files, each once for each call,
-# and against the usual ways of moving the interrupts alone.
+# and against the usual ways of doing so.
 
 big_tree() { # CPUS IRQS: the manifest of a host of 2 nodes and 2 threads a core
 	awk -v cpus="$1" -v irqs="$2" '
@@ -113,7 +113,20 @@ read -r subject baseline < <(against "$tools/replay" "$large/copy") || fail "hos
 judge "a domain's life / reading and writing the same $(wc -l <"$scratch/touched") files" 3 \
 	"$(awk -v a="$subject" -v b="$baseline" 'BEGIN { print a / b }')"
 
-# As hooks have it: one echo for each interrupt, and another when the domain is gone.
+# As hooks have it that give back what they took: what a file has is kept, one echo for each of the same
+# files, and another when the domain is gone. And one that keeps nothing, of the interrupts alone.
+sed -n 's/^written //p' "$scratch/touched" | grep -E '^(proc|sys)/' | sort -u >"$scratch/files"
+cat >"$scratch/careful.sh" <<'END'
+cd "$1"
+while read -r file; do
+	old=$(cat "$file")
+	echo "$file $old"
+	echo "$old" >"$file"
+done <"$2" >"$2.kept"
+while read -r file old; do
+	echo "$old" >"$file"
+done <"$2.kept"
+END
 cat >"$scratch/usual.sh" <<'END'
 for list in 0,27-56,83-111 0-111; do
 	for file in "$1"/proc/irq/[0-9]*/smp_affinity_list; do
@@ -157,6 +170,8 @@ usual() { # NAME COMMAND...: how many times as long it takes
 		'BEGIN { printf "%-64s %7.2f\n", name, a / b }'
 }
 
+usual "a hook in bash that keeps, writes and gives back" "$BASH" "$scratch/careful.sh" \
+	"$large/copy" "$scratch/files"
 usual "a loop of bash that moves the interrupts and back" "$BASH" "$scratch/usual.sh" "$large/copy"
 if python=$(command -v python3); then
 	usual "a program of Python that does" "$python" "$scratch/usual.py" "$large/copy"
