@@ -4,7 +4,7 @@
 # Runs the scenarios one after the other in one host, and reports as tests/run does. What a scenario
 # leaves behind, the next one does not see.
 
-SCENARIO_LIMIT=600
+SCENARIO_LIMIT=900
 RUN_GIB=1 # what the host may write to its disk
 POWER_CYCLE=88 # exit code of a scenario that wants one
 scenarios=()
@@ -43,7 +43,7 @@ summary() {
 # takes a slow host long.)
 run_in_host() { # SCENARIO
 	host_within $((SCENARIO_LIMIT + 90)) \
-		"TOP=$BUILD_DIR timeout --kill-after=60 $SCENARIO_LIMIT bash $BUILD_DIR/tests/lab/scenarios/$1.sh" \
+		"TOP=$BUILD_DIR ORDER=$(printf %q "${ORDER:-}") timeout --kill-after=60 $SCENARIO_LIMIT bash $BUILD_DIR/tests/lab/scenarios/$1.sh" \
 		</dev/null >>"$RUN/scenario.log" 2>&1
 }
 
