@@ -140,6 +140,9 @@ static void print_host(const struct fit_status *status, const struct fit_fsroot 
 	const struct fit_ledger *ledger = &status->state.ledger;
 	fit_autostrlist struct fit_strlist texts = {0};
 
+	if (ledger->damage)
+		printf("host: what was there before is not known of everything: %s\n",
+			ledger->damage);
 	if (ledger->count)
 		puts("host: changed while domains run");
 	for (size_t i = 0; i < ledger->count; i++) {
@@ -281,6 +284,9 @@ static int print_json(const struct fit_status *status, const struct fit_fsroot *
 	json_object_object_add(hook, "engine", json_object_new_boolean(status->hook.engine));
 	json_object_object_add(object, "domains", domains);
 	json_object_object_add(object, "host", json_host(&status->state.ledger, root));
+	if (status->state.ledger.damage)
+		json_object_object_add(
+			object, "damage", json_object_new_string(status->state.ledger.damage));
 	json_object_object_add(object, "hook", hook);
 	json_object_object_add(object, "watcher", json_object_new_boolean(status->watched));
 	return fit_cli_print_json(object);

@@ -172,11 +172,16 @@ static bool take_claim(struct fit_journal *journal, const struct fit_strlist *wo
 static bool take_line(void *context, const struct fit_strlist *words)
 {
 	struct fit_journal *journal = context;
-	const char *key = words->items[0];
-	const char *value = words->count == 2 ? words->items[1] : NULL;
+	const char *key = words ? words->items[0] : NULL;
+	const char *value = words && words->count == 2 ? words->items[1] : NULL;
 	struct fit_pciaddr device;
 	unsigned int stage, unfitted;
 
+	/* They are recorded before the claims. */
+	if (!words) {
+		journal->holdings_lost |= !journal->claim_count;
+		return true;
+	}
 	if (fit_streq(key, "claim"))
 		return take_claim(journal, words);
 	if (!value)
@@ -251,14 +256,13 @@ void fit_journal_salvage(const char *text, const char *path, const char *uuid, c
 	struct fit_journal journal = {.stage = FIT_STAGE_STARTED};
 	struct fit_err err = FIT_ERR_INIT;
 
-	if (fit_statefile_parse(text, path, KIND, boot_id, take_line, &journal, &err) == 0)
+	if (fit_statefile_salvage(text, path, KIND, boot_id, take_line, &journal, &err) == 0)
 		(void)fit_err_set(&err, FIT_ERR_INVALID,
 			"/%s: damaged state file (it names no domain)", path);
 	fit_xreplace(&journal.uuid, uuid);
 	fit_xreplace(&journal.damage, err.message);
 	if (!journal.name)
 		journal.name = fit_xstrdup(uuid);
-	/* They are recorded before the claims. */
 	journal.holdings_lost |= !journal.claim_count;
 	*ret_journal = journal;
 }

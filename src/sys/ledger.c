@@ -16,6 +16,9 @@
 #define SETTLED "settled"
 #define PENDING "pending"
 
+/* First word of the line that says so */
+#define DAMAGE "damage"
+
 static void clear_entry(struct fit_ledger_entry *entry)
 {
 	free(entry->path);
@@ -29,6 +32,7 @@ void fit_ledger_clear(struct fit_ledger *ledger)
 	for (size_t i = 0; i < ledger->count; i++)
 		clear_entry(&ledger->items[i]);
 	free(ledger->items);
+	free(ledger->damage);
 	*ledger = (struct fit_ledger){0};
 }
 
@@ -108,6 +112,13 @@ char *fit_ledger_print(const struct fit_ledger *ledger, const char *boot_id)
 	struct fit_buffer text = {0};
 
 	fit_statefile_begin(&text, KIND, boot_id);
+	if (ledger->damage) {
+		fit_autostrlist struct fit_strlist words = {0};
+
+		fit_strlist_add(&words, DAMAGE);
+		fit_strlist_add(&words, ledger->damage);
+		fit_statefile_add(&text, &words);
+	}
 	for (size_t i = 0; i < ledger->count; i++) {
 		const struct fit_ledger_entry *entry = &ledger->items[i];
 		fit_autostrlist struct fit_strlist words = {0};
@@ -125,9 +136,8 @@ char *fit_ledger_print(const struct fit_ledger *ledger, const char *boot_id)
 	return fit_buffer_steal(&text);
 }
 
-static bool take_entry(void *context, const struct fit_strlist *words)
+static bool take_entry(struct fit_ledger *ledger, const struct fit_strlist *words)
 {
-	struct fit_ledger *ledger = context;
 	char **word = words->items;
 	struct fit_ledger_entry *entry;
 	enum fit_resource_kind kind;
@@ -143,20 +153,28 @@ static bool take_entry(void *context, const struct fit_strlist *words)
 	return true;
 }
 
-int fit_ledger_parse(const char *text, const char *path, const char *boot_id,
-	struct fit_ledger *ret_ledger, struct fit_err *err)
+static bool take_line(void *context, const struct fit_strlist *words)
+{
+	struct fit_ledger *ledger = context;
+
+	if (!words)
+		return true;
+	if (words->count != 2 || !fit_streq(words->items[0], DAMAGE))
+		return take_entry(ledger, words);
+	fit_xreplace(&ledger->damage, words->items[1]);
+	return true;
+}
+
+void fit_ledger_parse(
+	const char *text, const char *path, const char *boot_id, struct fit_ledger *ret_ledger)
 {
 	struct fit_ledger ledger = {0};
 	struct fit_err problem = FIT_ERR_INIT;
 
-	if (fit_statefile_parse(text, path, KIND, boot_id, take_entry, &ledger, &problem) < 0 &&
-		problem.code != FIT_ERR_NOTFOUND) {
-		fit_ledger_clear(&ledger);
-		return fit_err_set(err, problem.code, "%s; after a look at the host, remove it",
-			problem.message);
-	}
+	if (fit_statefile_salvage(text, path, KIND, boot_id, take_line, &ledger, &problem) < 0 &&
+		problem.code != FIT_ERR_NOTFOUND)
+		fit_xreplace(&ledger.damage, problem.message);
 	*ret_ledger = ledger;
-	return 0;
 }
 
 int fit_ledger_load(const struct fit_fsroot *root, const char *boot_id,
@@ -166,8 +184,10 @@ int fit_ledger_load(const struct fit_fsroot *root, const char *boot_id,
 	struct fit_err problem = FIT_ERR_INIT;
 	size_t length;
 
-	if (fit_fsroot_read(root, FIT_PATH_LEDGER, &text, &length, &problem) == 0)
-		return fit_ledger_parse(text, FIT_PATH_LEDGER, boot_id, ret_ledger, err);
+	if (fit_fsroot_read(root, FIT_PATH_LEDGER, &text, &length, &problem) == 0) {
+		fit_ledger_parse(text, FIT_PATH_LEDGER, boot_id, ret_ledger);
+		return 0;
+	}
 	if (problem.sys_errno != ENOENT)
 		return fit_err_sys(err, problem.sys_errno, "cannot read /" FIT_PATH_LEDGER);
 	*ret_ledger = (struct fit_ledger){0};
@@ -179,7 +199,7 @@ int fit_ledger_save(const struct fit_fsroot *root, const struct fit_ledger *ledg
 {
 	fit_autofree char *text = NULL;
 
-	if (!ledger->count)
+	if (!ledger->count && !ledger->damage)
 		return fit_fsroot_remove(root, FIT_PATH_LEDGER, err);
 	text = fit_ledger_print(ledger, boot_id);
 	return fit_fsroot_replace(root, FIT_PATH_LEDGER, text, strlen(text), err);

@@ -3,6 +3,10 @@
  * The ledger: for every resource that has been claimed, the host's value before the first claim
  * (baseline) and the values that may be there because of us (written). One file, replaced as a
  * whole before the host is changed.
+ *
+ * One that is damaged must not keep all domains from starting and stopping for ever. What can be
+ * read of it counts. What was there before is not known of the rest: that stays as it is when its
+ * claims end, which is said, and whoever claims it anew takes what is there for its baseline.
  */
 #ifndef FIT_SYS_LEDGER_H
 #define FIT_SYS_LEDGER_H
@@ -28,6 +32,7 @@ struct fit_ledger_entry {
 struct fit_ledger {
 	struct fit_ledger_entry *items;
 	size_t count;
+	char *damage; /* why this is only part of what was there; NULL: it is all */
 };
 
 void fit_ledger_clear(struct fit_ledger *ledger);
@@ -48,12 +53,12 @@ void fit_ledger_entry_will_write(struct fit_ledger_entry *entry, const char *val
 
 /* Text form, for the file and its tests. A ledger of another boot reads as an empty one. */
 char *fit_ledger_print(const struct fit_ledger *ledger, const char *boot_id);
-int fit_ledger_parse(const char *text, const char *path, const char *boot_id,
-	struct fit_ledger *ret_ledger, struct fit_err *err);
+void fit_ledger_parse(
+	const char *text, const char *path, const char *boot_id, struct fit_ledger *ret_ledger);
 
 int fit_ledger_load(const struct fit_fsroot *root, const char *boot_id,
 	struct fit_ledger *ret_ledger, struct fit_err *err);
-/* An empty ledger has no file. */
+/* One that is empty and whole has no file. */
 int fit_ledger_save(const struct fit_fsroot *root, const struct fit_ledger *ledger,
 	const char *boot_id, struct fit_err *err);
 

@@ -26,6 +26,22 @@ static void drop_journal(struct fit_state *state, size_t index)
 	state->journal_count--;
 }
 
+/* Of a domain that was announced and did not come. It holds nothing, and a prepare that does come
+ * is that of a start. */
+static bool is_expired(const struct fit_fsroot *root, const struct fit_journal *journal)
+{
+	return journal->stage == FIT_STAGE_INCOMING && !journal->claim_count && !journal->damage &&
+	       !fit_state_is_incoming(root, journal);
+}
+
+static void drop_expired(const struct fit_state *state, struct fit_journal *journal)
+{
+	/* If that is not possible now, the next one does it. */
+	if (state->lock_fd >= 0)
+		(void)fit_journal_remove(state->root, journal->uuid, NULL);
+	fit_journal_clear(journal);
+}
+
 static int load_journal(struct fit_state *state, const char *name, struct fit_err *err)
 {
 	fit_autofree char *path = fit_journal_path(name);
@@ -44,7 +60,10 @@ static int load_journal(struct fit_state *state, const char *name, struct fit_er
 		return fit_err_sys(err, problem.sys_errno, "cannot read /%s", path);
 	}
 	if (fit_journal_parse(text, path, state->boot_id, &journal, &problem) == 0) {
-		*FIT_APPEND(state->journals, state->journal_count) = journal;
+		if (is_expired(state->root, &journal))
+			drop_expired(state, &journal);
+		else
+			*FIT_APPEND(state->journals, state->journal_count) = journal;
 		return 0;
 	}
 	if (problem.code != FIT_ERR_NOTFOUND && fit_uuid_is_valid(name)) {
@@ -71,7 +90,9 @@ static int load_ledger(struct fit_state *state, struct fit_err *err)
 		remove_remains(state, FIT_PATH_LEDGER_NEW, err) < 0)
 		return -1;
 	/* An empty one has no file: that one is of another boot. */
-	return state->ledger.count ? 0 : remove_remains(state, FIT_PATH_LEDGER, err);
+	return state->ledger.count || state->ledger.damage
+		       ? 0
+		       : remove_remains(state, FIT_PATH_LEDGER, err);
 }
 
 static int load(struct fit_state *state, struct fit_err *err)
@@ -210,8 +231,21 @@ void fit_state_claims(
 	}
 }
 
+static bool has_claims(const struct fit_state *state)
+{
+	for (size_t i = 0; i < state->journal_count; i++)
+		if (state->journals[i].claim_count)
+			return true;
+	return false;
+}
+
 int fit_state_save_ledger(struct fit_state *state, struct fit_err *err)
 {
+	/* Nobody needs what is lost any more. */
+	if (!state->ledger.count && !has_claims(state)) {
+		free(state->ledger.damage);
+		state->ledger.damage = NULL;
+	}
 	return fit_ledger_save(state->root, &state->ledger, state->boot_id, err);
 }
 

@@ -43,16 +43,29 @@ static bool read_words(char *line, struct fit_strlist *words)
 	return true;
 }
 
-static bool take_line(char *line, fit_statefile_taker take, void *context)
+/* Of one file. */
+struct reading {
+	const char *path;
+	fit_statefile_taker take;
+	void *context;
+	bool salvages;
+	struct fit_err damage; /* the first */
+};
+
+static bool take_line(const struct reading *reading, char *line)
 {
 	fit_autostrlist struct fit_strlist words = {0};
 
-	return read_words(line, &words) && take(context, &words);
+	return read_words(line, &words) && reading->take(reading->context, &words);
 }
 
-static int refuse(const char *path, unsigned int number, const char *why, struct fit_err *err)
+static void note_damage(struct reading *reading, unsigned int number, const char *why)
 {
-	return fit_err_set(err, FIT_ERR_INVALID, "/%s:%u: damaged state file%s", path, number, why);
+	if (reading->damage.code == FIT_OK)
+		(void)fit_err_set(&reading->damage, FIT_ERR_INVALID, "/%s:%u: damaged state file%s",
+			reading->path, number, why);
+	if (reading->salvages)
+		(void)reading->take(reading->context, NULL);
 }
 
 /* Version 1 had no end line. 0: it is neither. */
@@ -64,22 +77,21 @@ static unsigned int version_of(const char *line, const char *kind)
 	return fit_streq(number, "2") ? 2 : fit_streq(number, "1") ? 1 : 0;
 }
 
-int fit_statefile_parse(const char *text, const char *path, const char *kind, const char *boot_id,
-	fit_statefile_taker take, void *context, struct fit_err *err)
+/* What is noted as damage is not returned. */
+static int read_lines(struct reading *reading, char *rest, const char *kind, const char *boot_id)
 {
-	fit_autofree char *copy = fit_xstrdup(text);
 	unsigned int version = 0;
 	bool ended = false;
-	char *rest = copy;
 	char *line;
 
 	for (unsigned int number = 1; (line = strsep(&rest, "\n")); number++) {
 		bool good = true;
 
-		if (!rest && !*line && number > 2)
-			return ended || version == 1
-				       ? 0
-				       : refuse(path, number, " (its end is missing)", err);
+		if (!rest && !*line && number > 2) {
+			if (!ended && version > 1)
+				note_damage(reading, number, " (its end is missing)");
+			return 0;
+		}
 		if (number == 1)
 			version = version_of(line, kind);
 		else if (number == 2)
@@ -87,12 +99,49 @@ int fit_statefile_parse(const char *text, const char *path, const char *kind, co
 		else if (version > 1 && fit_streq(line, END) && !ended)
 			ended = true;
 		else
-			good = !ended && take_line(line, take, context);
+			good = !ended && rest && take_line(reading, line);
 		/* Without its newline the line is cut. */
-		if (!version || !good || !rest)
-			return refuse(path, number, "", err);
-		if (number == 2 && !fit_streq(line + strlen("boot "), boot_id))
-			return fit_err_set(err, FIT_ERR_NOTFOUND, "/%s is of another boot", path);
+		if (version && good && rest) {
+			if (number == 2 && !fit_streq(line + strlen("boot "), boot_id))
+				return -1;
+			continue;
+		}
+		note_damage(reading, number, "");
+		if (!reading->salvages || number < 3 || !rest)
+			return 0;
 	}
-	return fit_err_set(err, FIT_ERR_INVALID, "/%s: empty state file", path);
+	return 0;
+}
+
+static int read_file(struct reading *reading, const char *text, const char *kind,
+	const char *boot_id, struct fit_err *err)
+{
+	fit_autofree char *copy = fit_xstrdup(text);
+
+	if (read_lines(reading, copy, kind, boot_id) < 0)
+		return fit_err_set(err, FIT_ERR_NOTFOUND, "/%s is of another boot", reading->path);
+	if (reading->damage.code == FIT_OK)
+		return 0;
+	return fit_err_set(err, FIT_ERR_INVALID, "%s", reading->damage.message);
+}
+
+int fit_statefile_parse(const char *text, const char *path, const char *kind, const char *boot_id,
+	fit_statefile_taker take, void *context, struct fit_err *err)
+{
+	struct reading reading = {
+		.path = path, .take = take, .context = context, .damage = FIT_ERR_INIT};
+
+	return read_file(&reading, text, kind, boot_id, err);
+}
+
+int fit_statefile_salvage(const char *text, const char *path, const char *kind, const char *boot_id,
+	fit_statefile_taker take, void *context, struct fit_err *err)
+{
+	struct reading reading = {.path = path,
+		.take = take,
+		.context = context,
+		.salvages = true,
+		.damage = FIT_ERR_INIT};
+
+	return read_file(&reading, text, kind, boot_id, err);
 }

@@ -19,11 +19,16 @@ void fit_statefile_begin(struct fit_buffer *text, const char *kind, const char *
 void fit_statefile_add(struct fit_buffer *text, const struct fit_strlist *words);
 void fit_statefile_end(struct fit_buffer *text);
 
-/* Takes one line; false: it is malformed. */
+/* Takes one line; false: it is malformed. NULL: when salvaging, here is one that cannot be read. */
 typedef bool (*fit_statefile_taker)(void *context, const struct fit_strlist *words);
 
 /* FIT_ERR_NOTFOUND: the file is of another boot. FIT_ERR_INVALID: it is malformed. */
 int fit_statefile_parse(const char *text, const char *path, const char *kind, const char *boot_id,
+	fit_statefile_taker take, void *context, struct fit_err *err);
+
+/* The same, but of a damaged file all lines are taken that can be read; the error is the first
+ * damage. */
+int fit_statefile_salvage(const char *text, const char *path, const char *kind, const char *boot_id,
 	fit_statefile_taker take, void *context, struct fit_err *err);
 
 #endif

@@ -142,6 +142,10 @@ static void decide(struct fit_state *state, struct restore *restore, const char 
 	bool waited;
 	bool lags;
 
+	if (!entry && state->ledger.damage && notes)
+		fit_strlist_addf(notes,
+			"/%s: what was there before is not known any more (%s): left as it is",
+			restore->path, state->ledger.damage);
 	/* A call of the hook that came twice has made two claims: one write is enough. After a
 	 * second one that failed half-way, what it left would not be known as ours any more. */
 	if (!entry || entry->decided)

@@ -318,6 +318,64 @@ static void a_damaged_journal_does_not_stand_in_the_way(void **unused)
 	teardown(&f);
 }
 
+/* Of the ledger the line is lost that says how large the pool of pages was before. */
+static void a_damaged_ledger_does_not_stand_in_the_way(void **unused)
+{
+	static const char path[] = "run/virt-fit/ledger";
+	fit_autostrlist struct fit_strlist notes = {0};
+	fit_autofree char *text = NULL;
+	struct fit_state state;
+	struct fixture f;
+	char *line;
+
+	(void)unused;
+	setup(&f);
+	run_up(&f, &guest_b);
+	text = fit_fsroot_try_read(&f.root, path);
+	line = strstr(text, "settled pages ");
+	assert_non_null(line);
+	memcpy(line, "sett##d", strlen("settled"));
+	fit_test_kernel_write(&f.kernel, path, text);
+	run_up(&f, &guest_a);
+	call(&f, &guest_b, 3);
+	call(&f, &guest_b, 4);
+	/* Still known to whoever comes next. */
+	open_state(&f, &state);
+	assert_non_null(strstr(state.ledger.damage, "ledger:"));
+	assert_int_equal(
+		fit_executor_undo(&state, guest_a.uuid, FIT_PHASE_RELEASE, &notes, NULL), 0);
+	assert_null(state.ledger.damage);
+	fit_state_close(&state);
+	assert_false(fit_fsroot_exists(&f.root, path));
+	/* What was added for the first stays. */
+	has_value(&f, POOL(0) "/nr_hugepages", "1436");
+	fit_test_kernel_set(
+		&f.kernel, POOL(0) "/nr_hugepages = 512\n" POOL(0) "/free_hugepages = 100\n");
+	expect_as_before(&f);
+	teardown(&f);
+}
+
+static void what_is_lost_is_said(void **unused)
+{
+	static const char path[] = "run/virt-fit/ledger";
+	fit_autostrlist struct fit_strlist notes = {0};
+	struct fit_state state;
+	struct fixture f;
+
+	(void)unused;
+	setup(&f);
+	run_up(&f, &guest_b);
+	fit_test_kernel_write(&f.kernel, path, "virt-fit-led");
+	open_state(&f, &state);
+	assert_int_equal(
+		fit_executor_undo(&state, guest_b.uuid, FIT_PHASE_RELEASE, &notes, NULL), 0);
+	fit_state_close(&state);
+	assert_true(notes.count > 10);
+	assert_non_null(strstr(notes.items[0], "what was there before is not known any more"));
+	assert_false(fit_fsroot_exists(&f.root, path));
+	teardown(&f);
+}
+
 static void holders_are_named(void **unused)
 {
 	struct fit_err err = FIT_ERR_INIT;
@@ -404,6 +462,8 @@ int main(void)
 		cmocka_unit_test(a_governor_the_host_lacks_is_a_note_or_a_refusal),
 		cmocka_unit_test(state_of_another_boot_is_dropped),
 		cmocka_unit_test(a_damaged_journal_does_not_stand_in_the_way),
+		cmocka_unit_test(a_damaged_ledger_does_not_stand_in_the_way),
+		cmocka_unit_test(what_is_lost_is_said),
 		cmocka_unit_test(holders_are_named),
 		cmocka_unit_test(the_lock_is_waited_for_but_not_for_ever),
 		cmocka_unit_test(who_waited_for_the_lock_has_all_the_time_to_work),

@@ -4,10 +4,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "base/text.h"
 #include "support_domain.h"
+#include "support_host.h"
 #include "sys/journal.h"
 #include "sys/ledger.h"
 #include "sys/resource.h"
@@ -161,7 +163,6 @@ static void shared_cpus_are_compared_with_exclusive_ones(void **unused)
 
 static void a_ledger_is_read_as_it_was_written(void **unused)
 {
-	struct fit_err err = FIT_ERR_INIT;
 	struct fit_ledger ledger, again;
 	fit_autofree char *text = NULL;
 	fit_autofree char *printed = NULL;
@@ -169,8 +170,8 @@ static void a_ledger_is_read_as_it_was_written(void **unused)
 	(void)unused;
 	make_ledger(&ledger);
 	text = fit_ledger_print(&ledger, BOOT);
-	if (fit_ledger_parse(text, "l", BOOT, &again, &err) < 0)
-		fail_msg("%s", err.message);
+	fit_ledger_parse(text, "l", BOOT, &again);
+	assert_null(again.damage);
 	printed = fit_ledger_print(&again, BOOT);
 	assert_string_equal(printed, text);
 	assert_true(again.items[1].pending);
@@ -199,22 +200,28 @@ static void state_of_another_boot_is_not_read(void **unused)
 	make_ledger(&ledger);
 	ledger_text = fit_ledger_print(&ledger, BOOT);
 	fit_ledger_clear(&ledger);
-	assert_int_equal(fit_ledger_parse(ledger_text, "l", "other", &ledger, &err), 0);
+	fit_ledger_parse(ledger_text, "l", "other", &ledger);
 	assert_int_equal(ledger.count, 0);
+	assert_null(ledger.damage);
 }
 
 static int parse(bool ledger, const char *text, struct fit_err *err)
 {
 	struct fit_journal journal;
 	struct fit_ledger entries;
+	int result;
 
-	if (ledger && fit_ledger_parse(text, "l", BOOT, &entries, err) == 0)
+	if (ledger) {
+		fit_ledger_parse(text, "l", BOOT, &entries);
+		result = entries.damage ? fit_err_set(err, FIT_ERR_INVALID, "%s", entries.damage)
+					: 0;
 		fit_ledger_clear(&entries);
-	else if (ledger || fit_journal_parse(text, "l", BOOT, &journal, err) < 0)
-		return -1;
-	else
+		return result;
+	}
+	result = fit_journal_parse(text, "l", BOOT, &journal, err);
+	if (result == 0)
 		fit_journal_clear(&journal);
-	return 0;
+	return result;
 }
 
 /* A file that is cut anywhere is damaged: never does it say something else, or less. */
@@ -252,10 +259,10 @@ static void what_an_older_version_wrote_is_read(void **unused)
 	struct fit_ledger ledger;
 
 	(void)unused;
-	assert_int_equal(fit_ledger_parse("virt-fit-ledger 1\nboot " BOOT
-					  "\nsettled irq proc/irq/1/smp_affinity_list a|b 0-7\n",
-				 "l", BOOT, &ledger, &err),
-		0);
+	fit_ledger_parse("virt-fit-ledger 1\nboot " BOOT
+			 "\nsettled irq proc/irq/1/smp_affinity_list a|b 0-7\n",
+		"l", BOOT, &ledger);
+	assert_null(ledger.damage);
 	assert_int_equal(ledger.count, 1);
 	fit_ledger_clear(&ledger);
 	assert_int_equal(parse(true, "virt-fit-ledger 3\nboot " BOOT "\nend\n", &err), -1);
@@ -284,6 +291,86 @@ static void damaged_lines_are_refused(void **unused)
 			fail_msg("accepted: %s", lines[i]);
 		assert_non_null(strstr(err.message, "/j:5: "));
 	}
+}
+
+/* All that can be read counts, before the damage and behind it, and that it is damaged is kept. */
+static void damaged_files_are_salvaged_by_line(void **unused)
+{
+	static const char text[] = "virt-fit-ledger 2\nboot " BOOT
+				   "\nsettled irq proc/irq/1/smp_affinity_list a 0-7\nsettled irq"
+				   "\nsettled irq proc/irq/3/smp_affinity_list b 0-3\nend\n";
+	static const char *const journals[] = {
+		"virt-fit-journal 2\nboot " BOOT "\nuuid " UUID "\nname x\ncpus 1\n"
+		"claim 1 irq p avoid:1 stopped\nclaim\nclaim 2 irq q avoid:1 stopped\nend\n",
+		"virt-fit-journal 2\nboot " BOOT "\nuuid " UUID "\nname x\ncpus ?\n"
+		"claim 1 irq p avoid:1 stopped\nclaim 2 irq q avoid:1 stopped\nend\n"};
+	fit_autofree char *printed = NULL;
+	struct fit_ledger ledger;
+	struct fit_journal journal;
+
+	(void)unused;
+	for (int again = 0; again < 2; again++) {
+		fit_ledger_parse(again ? printed : text, "l", BOOT, &ledger);
+		assert_non_null(strstr(ledger.damage, "/l:4: "));
+		assert_int_equal(ledger.count, 2);
+		assert_string_equal(ledger.items[1].baseline, "0-3");
+		free(printed);
+		printed = fit_ledger_print(&ledger, BOOT);
+		fit_ledger_clear(&ledger);
+	}
+	/* Nothing is known of one without its first lines. */
+	fit_ledger_parse(strchr(text, '\n') + 1, "l", BOOT, &ledger);
+	assert_non_null(ledger.damage);
+	assert_int_equal(ledger.count, 0);
+	fit_ledger_clear(&ledger);
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(journals); i++) {
+		fit_journal_salvage(journals[i], "j", UUID, BOOT, &journal);
+		assert_int_equal(journal.claim_count, 2);
+		assert_int_equal(journal.holdings_lost, i);
+		fit_journal_clear(&journal);
+	}
+}
+
+static void an_announcement_that_nothing_came_of_ends(void **unused)
+{
+	struct fit_fsroot root = fit_test_root("run/\n");
+	fit_autofree char *path = fit_journal_path(UUID);
+	struct fit_state state;
+	struct stat status;
+
+	(void)unused;
+	for (int claims = 0; claims < 2; claims++) {
+		const struct timespec young[] = {{.tv_nsec = UTIME_NOW}, {.tv_nsec = UTIME_NOW}};
+		const struct timespec old[] = {{.tv_sec = 1}, {.tv_sec = 1}};
+		struct fit_journal *journal;
+
+		assert_int_equal(fit_state_open(&root, 100, 100, &state, NULL), 0);
+		journal = fit_state_add_journal(&state, UUID, "x", FIT_STAGE_INCOMING);
+		if (claims) {
+			struct fit_claim_entry *claim =
+				FIT_APPEND(journal->claims, journal->claim_count);
+
+			claim->path = fit_xstrdup("p");
+			claim->contribution = fit_xstrdup("1");
+		}
+		assert_int_equal(fit_state_save_journal(&state, journal, NULL), 0);
+		fit_state_close(&state);
+		assert_int_equal(utimensat(root.fd, path, young, 0), 0);
+		assert_int_equal(fit_state_open(&root, 100, 100, &state, NULL), 0);
+		assert_int_equal(state.journal_count, 1);
+		fit_state_close(&state);
+		assert_int_equal(utimensat(root.fd, path, old, 0), 0);
+		/* Who only looks removes nothing. */
+		assert_int_equal(fit_state_snapshot(&root, &state, NULL), 0);
+		assert_int_equal(state.journal_count, claims);
+		fit_state_close(&state);
+		assert_int_equal(fit_fsroot_stat(&root, path, &status), 0);
+		assert_int_equal(fit_state_open(&root, 100, 100, &state, NULL), 0);
+		assert_int_equal(state.journal_count, claims);
+		fit_state_close(&state);
+		assert_int_equal(fit_fsroot_stat(&root, path, &status), claims ? 0 : -1);
+	}
+	fit_test_root_remove(&root);
 }
 
 static void target(
@@ -446,6 +533,8 @@ int main(void)
 		cmocka_unit_test(cut_files_are_damaged),
 		cmocka_unit_test(what_an_older_version_wrote_is_read),
 		cmocka_unit_test(damaged_lines_are_refused),
+		cmocka_unit_test(damaged_files_are_salvaged_by_line),
+		cmocka_unit_test(an_announcement_that_nothing_came_of_ends),
 		cmocka_unit_test(values_are_baseline_and_claims),
 		cmocka_unit_test(settings_are_combined_as_their_rows_say),
 		cmocka_unit_test(without_claims_the_baseline_is_back),
