@@ -8,11 +8,17 @@
  * Groups of the domain end with it; those above, machine.slice, are shared by all domains. A write
  * is always taken: only what is read back tells whether the partition is valid. It is not while
  * another group may use its CPUs, so the host's processes must have been kept off them (isolate).
+ *
+ * It takes its CPUs from the groups of other domains without a word, and their threads run anywhere
+ * then. So there is none where a thread of a domain that runs has no other CPUs. (The kernel does
+ * refuse the start of a domain that is pinned there later.)
  */
 #include "sys/resource_kinds.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "sys/paths.h"
@@ -23,15 +29,6 @@
 #define EXCLUSIVE "cpuset.cpus.exclusive"
 #define PARTITION "cpuset.cpus.partition"
 #define ISOLATED  "isolated"
-
-/* The root's list of isolated CPUs came with Linux 6.8, and with it that unbound work stays away;
- * remote partitions with 6.7. */
-char *fit_partition_obstacle(const struct fit_fsroot *root)
-{
-	return fit_fsroot_exists(root, FIT_PATH_CPUS_ISOLATED)
-		       ? NULL
-		       : fit_xasprintf("there is no /%s (Linux 6.8)", FIT_PATH_CPUS_ISOLATED);
-}
 
 static void want(struct fit_expansion *expansion, enum fit_resource_kind kind,
 	const struct fit_op *op, const char *group, const struct fit_cpuset *cpus)
@@ -55,9 +52,138 @@ static struct fit_cpuset cpus_of(const struct fit_fsroot *root, const char *grou
 	return cpus;
 }
 
+/* systemd's, and libvirt's own without it */
+static const char *const machines[] = {"/machine.slice", "/machine"};
+
+/* "web01" of "machine-qemu\x2d1\x2dweb01.scope". To be freed. */
+static char *domain_of(const char *scope)
+{
+	static const char dash[] = "\\x2d";
+	const char *dot = strrchr(scope, '.');
+	const char *end = dot ? dot : scope + strlen(scope);
+	const char *name = scope;
+	struct fit_buffer domain = {0};
+
+	for (int dashes = 0; dashes < 2 && strstr(name, dash); dashes++)
+		name = strstr(name, dash) + strlen(dash);
+	for (const char *next; (next = strstr(name, dash)); name = next + strlen(dash))
+		fit_buffer_addf(&domain, "%.*s-", (int)(next - name), name);
+	fit_buffer_addf(&domain, "%.*s", (int)(end > name ? end - name : 0), name);
+	return fit_buffer_steal(&domain);
+}
+
+/* The group of threads below @parent that has none but these CPUs; NULL: there is none. */
+static char *find_user(
+	const struct fit_fsroot *root, const char *parent, const struct fit_cpuset *cpus)
+{
+	fit_autofree char *directory = fit_xasprintf(FIT_PATH_CGROUP "%s", parent);
+	fit_autostrlist struct fit_strlist names = {0};
+
+	if (fit_fsroot_list(root, directory, &names, NULL) < 0)
+		return NULL;
+	for (size_t i = 0; i < names.count; i++) {
+		const char *name = names.items[i];
+		fit_autofree char *group = fit_xasprintf("%s/%s", parent, name);
+		struct fit_cpuset own = {0};
+
+		if (fit_starts_with(name, "vcpu") || fit_starts_with(name, "iothread") ||
+			fit_streq(name, "emulator"))
+			own = cpus_of(root, group);
+		if (!fit_cpuset_is_empty(&own) && fit_cpuset_is_subset(&own, cpus))
+			return fit_xstrdup(name);
+	}
+	return NULL;
+}
+
+static char *find_other_domain(const struct fit_fsroot *root, const char *machine,
+	const struct fit_cpuset *cpus, const char *own)
+{
+	fit_autofree char *directory = fit_xasprintf(FIT_PATH_CGROUP "%s", machine);
+	fit_autostrlist struct fit_strlist scopes = {0};
+
+	if (fit_fsroot_list(root, directory, &scopes, NULL) < 0)
+		return NULL;
+	for (size_t i = 0; i < scopes.count; i++) {
+		fit_autofree char *scope = fit_xasprintf("%s/%s", machine, scopes.items[i]);
+		fit_autofree char *libvirts = fit_xasprintf("%s/libvirt", scope);
+		fit_autofree char *domain = domain_of(scopes.items[i]);
+		fit_autofree char *user = NULL;
+
+		if (fit_streq(scope, own) || fit_streq(libvirts, own))
+			continue;
+		user = find_user(root, libvirts, cpus);
+		if (!user)
+			user = find_user(root, scope, cpus);
+		if (user)
+			return fit_xasprintf(
+				"%s of the running domain '%s' has no CPUs but of these", user,
+				domain);
+	}
+	return NULL;
+}
+
+/* Who needs the CPUs besides the domain whose groups are below @own. To be freed. */
+static char *find_need(
+	const struct fit_fsroot *root, const struct fit_cpuset *cpus, const char *own)
+{
+	char *need = NULL;
+
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(machines) && !need; i++)
+		need = find_other_domain(root, machines[i], cpus, own);
+	return need;
+}
+
+/* The root's list of isolated CPUs came with Linux 6.8, and with it that unbound work stays away;
+ * remote partitions with 6.7. */
+static bool are_possible(const struct fit_fsroot *root)
+{
+	return fit_fsroot_exists(root, FIT_PATH_CPUS_ISOLATED);
+}
+
+/* Below which the domain's groups are, when it runs; QEMU is in one beside those of its vCPUs. To
+ * be freed; NULL. */
+static char *own_group(const struct fit_expansion *expansion)
+{
+	const struct fit_fsroot *root = expansion->state->root;
+	pid_t qemu = fit_threads_qemu(root, expansion->journal->name);
+	char *group = qemu ? fit_threads_group(root, qemu) : NULL;
+
+	if (group && strrchr(group, '/'))
+		*strrchr(group, '/') = '\0';
+	return group;
+}
+
+char *fit_partition_obstacle(const struct fit_expansion *expansion, const struct fit_cpuset *cpus)
+{
+	fit_autofree char *group = NULL;
+
+	if (!are_possible(expansion->state->root))
+		return fit_xasprintf("there is no /%s (Linux 6.8)", FIT_PATH_CPUS_ISOLATED);
+	group = own_group(expansion);
+	return find_need(expansion->state->root, cpus, group);
+}
+
+struct vcpu {
+	char *group;
+	struct fit_cpuset cpus;
+};
+
+struct vcpus {
+	struct vcpu *items;
+	size_t count;
+	struct fit_cpuset cpus; /* of all */
+};
+
+static void clear_vcpus(struct vcpus *vcpus)
+{
+	for (size_t i = 0; i < vcpus->count; i++)
+		free(vcpus->items[i].group);
+	free(vcpus->items);
+}
+
 /* The groups of vCPUs that have CPUs of @cpus and no others, none of them twice. */
 static void find_vcpus(const struct fit_fsroot *root, const char *parent,
-	const struct fit_cpuset *cpus, struct fit_strlist *ret_groups, struct fit_cpuset *ret_cpus)
+	const struct fit_cpuset *cpus, struct vcpus *vcpus)
 {
 	fit_autofree char *directory = fit_xasprintf(FIT_PATH_CGROUP "%s", parent);
 	fit_autostrlist struct fit_strlist names = {0};
@@ -72,51 +198,52 @@ static void find_vcpus(const struct fit_fsroot *root, const char *parent,
 			continue;
 		own = cpus_of(root, group);
 		if (fit_cpuset_is_empty(&own) || !fit_cpuset_is_subset(&own, cpus) ||
-			fit_cpuset_intersects(&own, ret_cpus))
+			fit_cpuset_intersects(&own, &vcpus->cpus))
 			continue;
-		fit_cpuset_unite(ret_cpus, &own);
-		fit_strlist_add(ret_groups, group);
+		fit_cpuset_unite(&vcpus->cpus, &own);
+		*FIT_APPEND(vcpus->items, vcpus->count) =
+			(struct vcpu){.group = FIT_STEAL(group), .cpus = own};
 	}
 }
 
-void fit_partition_expand(struct fit_expansion *expansion, const struct fit_op *op)
+static void want_all(struct fit_expansion *expansion, const struct fit_op *op, const char *group,
+	const struct vcpus *vcpus)
 {
-	const struct fit_fsroot *root = expansion->state->root;
-	fit_autofree char *why = fit_partition_obstacle(root);
-	pid_t qemu = fit_threads_qemu(root, expansion->journal->name);
-	fit_autofree char *group = qemu ? fit_threads_group(root, qemu) : NULL;
-	fit_autostrlist struct fit_strlist vcpus = {0};
-	struct fit_cpuset cpus = {0};
-
-	if (why)
-		return;
-	/* QEMU is in a group beside those of its vCPUs. */
-	if (group && strrchr(group, '/')) {
-		*strrchr(group, '/') = '\0';
-		find_vcpus(root, group, &op->cpus, &vcpus, &cpus);
-	}
-	if (!vcpus.count) {
-		if (expansion->notes)
-			fit_strlist_add(expansion->notes,
-				"no isolated partitions: there are no control groups of vCPUs with "
-				"CPUs of their own");
-		return;
-	}
 	for (const char *end = group; *end; end += strcspn(end, "/")) {
 		fit_autofree char *above = NULL;
 
 		end += *end == '/';
 		above = fit_xstrndup(group, (size_t)(end - group) + strcspn(end, "/"));
-		want(expansion, FIT_RESOURCE_EXCLUSIVE, op, above, &cpus);
+		want(expansion, FIT_RESOURCE_EXCLUSIVE, op, above, &vcpus->cpus);
 	}
-	for (int partition = 0; partition < 2; partition++) {
-		for (size_t i = 0; i < vcpus.count; i++) {
-			struct fit_cpuset own = cpus_of(root, vcpus.items[i]);
+	for (size_t i = 0; i < vcpus->count; i++)
+		want(expansion, FIT_RESOURCE_EXCLUSIVE, op, vcpus->items[i].group,
+			&vcpus->items[i].cpus);
+	for (size_t i = 0; i < vcpus->count; i++)
+		want(expansion, FIT_RESOURCE_PARTITION, op, vcpus->items[i].group,
+			&vcpus->items[i].cpus);
+}
 
-			want(expansion, partition ? FIT_RESOURCE_PARTITION : FIT_RESOURCE_EXCLUSIVE,
-				op, vcpus.items[i], &own);
-		}
-	}
+void fit_partition_expand(struct fit_expansion *expansion, const struct fit_op *op)
+{
+	const struct fit_fsroot *root = expansion->state->root;
+	fit_autofree char *group = own_group(expansion);
+	FIT_CLEANUP(clear_vcpus) struct vcpus vcpus = {0};
+	fit_autofree char *need = NULL;
+
+	/* It was said, or refused, before the start. */
+	if (!are_possible(root))
+		return;
+	if (group)
+		find_vcpus(root, group, &op->cpus, &vcpus);
+	if (!vcpus.count)
+		need = fit_xstrdup("there are no control groups of vCPUs with CPUs of their own");
+	else
+		need = find_need(root, &vcpus.cpus, group);
+	if (!need)
+		want_all(expansion, op, group, &vcpus);
+	else if (expansion->notes)
+		fit_strlist_addf(expansion->notes, "no isolated partitions: %s", need);
 }
 
 static char *read_exclusive(

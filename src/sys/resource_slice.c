@@ -237,7 +237,7 @@ static char *obstacle(const struct fit_state *state, const struct fit_cpuset *cp
 static int want_partition(struct fit_expansion *expansion, const struct fit_op *op,
 	const char *list, struct fit_err *err)
 {
-	fit_autofree char *why = fit_partition_obstacle(expansion->state->root);
+	fit_autofree char *why = fit_partition_obstacle(expansion, &op->cpus);
 	fit_autofree char *message = NULL;
 
 	if (!why)

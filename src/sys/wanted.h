@@ -68,8 +68,8 @@ int fit_isolation_expand(
 	struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err);
 /* The same where there is no systemd. */
 void fit_groups_expand(struct fit_expansion *expansion, const struct fit_op *op);
-/* Why there can be no isolated partitions on this host; NULL: there can. To be freed. */
-char *fit_partition_obstacle(const struct fit_fsroot *root);
+/* Why these CPUs cannot be isolated partitions for the domain; NULL: they can. To be freed. */
+char *fit_partition_obstacle(const struct fit_expansion *expansion, const struct fit_cpuset *cpus);
 void fit_partition_expand(struct fit_expansion *expansion, const struct fit_op *op);
 int fit_vf_attribute_expand(
 	struct fit_expansion *expansion, const struct fit_op *op, struct fit_err *err);

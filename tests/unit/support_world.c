@@ -12,14 +12,13 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "support_domain.h"
+#include "support_groups.h"
 #include "support_host.h"
 #include "support_tree.h"
 #include "sys/executor.h"
 #include "sys/irqbalance.h"
 #include "sys/vectors.h"
 #include "sys/wanted.h"
-
-#define IRQBALANCE "run/irqbalance"
 
 /* clang-format off */
 static const char more_of_the_host[] =
@@ -37,6 +36,7 @@ static const char more_of_the_host[] =
 	"sys/devices/pci0000:40/0000:40:02.0/0000:42:00.1/msi_irqs/32 = msix\n"
 	"proc/irq/30/smp_affinity_list = 3\n"
 	"proc/irq/32/smp_affinity_list = 6\n"
+	GROUPS_OF_HOST
 	IRQBALANCE "/name = irqbalance1.sock\n"
 	IRQBALANCE "/cpus = none\n"
 	IRQBALANCE "/irqs = 9\n";
@@ -139,6 +139,7 @@ void world_make(struct world *w, bool systemd)
 
 		domain->number = i;
 		snprintf(domain->uuid, sizeof(domain->uuid), "aaaaaaaa-0000-4000-8000-%012u", i);
+		snprintf(domain->name, sizeof(domain->name), "guest%u", i);
 		snprintf(domain->cpu, sizeof(domain->cpu), "%u", 1 + i);
 		snprintf(domain->vf, sizeof(domain->vf), "0000:41:10.%u", 2 * i % 8);
 	}
@@ -212,6 +213,10 @@ static void want(struct domain *domain, uint64_t *random)
 	if (draw(random, 3) == 0) {
 		op = add_op(&domain->ops, FIT_OP_ISOLATE, FIT_PHASE_START, FIT_PHASE_STOPPED);
 		op->cpus = fit_test_cpus(domain->cpu);
+		op->partition = draw(random, 2);
+		if (op->partition)
+			add_op(&domain->ops, FIT_OP_PARTITION, FIT_PHASE_STARTED, FIT_PHASE_STOPPED)
+				->cpus = fit_test_cpus(domain->cpu);
 	}
 	if (draw(random, 4) == 0) {
 		op = add_op(
@@ -306,12 +311,30 @@ static void return_pages(struct world *w, struct domain *domain)
 	domain->taken = 0;
 }
 
+static void make_groups(const struct world *w, struct domain *domain)
+{
+	if (domain->grouped || !domain->calls[0])
+		return;
+	domain->grouped = true;
+	groups_make(&w->f, domain->name, 40 + domain->number, domain->cpu);
+}
+
+static void remove_groups(const struct world *w, struct domain *domain)
+{
+	if (domain->grouped)
+		groups_remove(&w->f, domain->name, 40 + domain->number, domain->cpu);
+	domain->grouped = false;
+}
+
 void world_live(struct world *w, struct domain *domain, int phase)
 {
-	if (phase == 2)
+	if (phase == 2) {
 		take_pages(w, domain);
-	else if (phase == 0 || phase == 3 || phase == 4)
+		make_groups(w, domain);
+	} else if (phase == 0 || phase == 3 || phase == 4) {
 		return_pages(w, domain);
+		remove_groups(w, domain);
+	}
 }
 
 static int prepare(struct fit_state *state, const struct domain *domain, struct fit_strlist *notes,
@@ -321,7 +344,7 @@ static int prepare(struct fit_state *state, const struct domain *domain, struct 
 
 	if (journal && fit_executor_undo(state, domain->uuid, FIT_PHASE_RELEASE, notes, err) < 0)
 		return -1;
-	journal = fit_state_add_journal(state, domain->uuid, "guest", FIT_STAGE_PREPARED);
+	journal = fit_state_add_journal(state, domain->uuid, domain->name, FIT_STAGE_PREPARED);
 	journal->exclusive_cpus = fit_test_cpus(domain->cpu);
 	for (size_t i = 0; i < domain->ops.count; i++)
 		if (domain->ops.items[i].kind == FIT_OP_VF)
@@ -392,7 +415,7 @@ void world_note_call(struct domain *domain, int phase, bool good)
 {
 	domain->there |= phase == 0;
 	if (phase > 3 && good)
-		domain->there = domain->taken > 0;
+		domain->there = domain->taken > 0 || domain->grouped;
 	if (phase == 0 || phase > 2)
 		memset(domain->calls, 0, sizeof(domain->calls));
 	if (phase < 3)
@@ -489,85 +512,9 @@ void world_boot(struct world *w)
 	w->added_pages = 0;
 	for (unsigned int i = 0; i < DOMAINS; i++) {
 		w->domains[i].taken = 0;
+		w->domains[i].grouped = false;
 		w->domains[i].next = 0;
 		memset(w->domains[i].calls, 0, sizeof(w->domains[i].calls));
-	}
-}
-
-/* What a running domain has, as soon as the call number `from` has been made. */
-static const struct {
-	enum fit_op_kind kind;
-	enum fit_host_setting_id setting; /* of FIT_OP_SETTING */
-	int from;
-	const char *path;
-	enum { OFF_CPUS, OFF_MASK, ON_CPUS, SAYS } how;
-	const char *text;
-} promises[] = {
-	{FIT_OP_ISOLATE, 0, 1, "sys/fs/cgroup/system.slice/cpuset.cpus", OFF_CPUS, NULL},
-	{FIT_OP_IRQS_ELSEWHERE, 0, 2, "proc/irq/9/smp_affinity_list", OFF_CPUS, NULL},
-	{FIT_OP_IRQS_ELSEWHERE, 0, 2, IRQBALANCE "/cpus", ON_CPUS, NULL},
-	{FIT_OP_IRQS_DEVICE, 0, 2, IRQBALANCE "/irqs", SAYS, "3"},
-	{FIT_OP_PF_UP, 0, 0, PF "/net/enp65s0f0/flags", SAYS, "0x1003"},
-	{FIT_OP_VF, 0, 0, PF "/sriov_drivers_autoprobe", SAYS, "0"},
-	{FIT_OP_SETTING, FIT_SETTING_WORKQUEUES, 1,
-		"sys/devices/virtual/workqueue/cpumask_requested", OFF_MASK, NULL},
-	{FIT_OP_SETTING, FIT_SETTING_NEW_INTERRUPTS, 1, "proc/irq/default_smp_affinity", OFF_MASK,
-		NULL},
-	{FIT_OP_SETTING, FIT_SETTING_LOCKUP_WATCHDOG, 1, "proc/sys/kernel/watchdog_cpumask",
-		OFF_CPUS, NULL},
-};
-
-static bool holds(const struct world *w, const struct domain *domain, size_t which)
-{
-	fit_autofree char *text = fit_fsroot_try_read(&w->f.root, promises[which].path);
-	struct fit_cpuset own = fit_test_cpus(domain->cpu);
-	struct fit_cpuset cpus;
-
-	if (promises[which].how == SAYS)
-		return text && strstr(text, promises[which].text);
-	if ((promises[which].how == OFF_MASK ? fit_cpuset_parse_mask : fit_cpuset_parse_list)(
-		    text, &cpus, NULL) < 0)
-		return false;
-	return fit_cpuset_intersects(&cpus, &own) == (promises[which].how == ON_CPUS);
-}
-
-static void expect_promises(const struct world *w, const struct domain *domain)
-{
-	for (size_t i = 0; i < FIT_ARRAY_SIZE(promises); i++) {
-		for (size_t j = 0; j < domain->ops.count; j++) {
-			const struct fit_op *op = &domain->ops.items[j];
-
-			if (domain->calls[promises[i].from] && op->kind == promises[i].kind &&
-				(op->kind != FIT_OP_SETTING ||
-					op->setting == promises[i].setting) &&
-				!holds(w, domain, i))
-				fail_msg(
-					"%s is not as %u has it", promises[i].path, domain->number);
-		}
-	}
-}
-
-static bool wants_vf(const struct domain *domain)
-{
-	for (size_t i = 0; i < domain->ops.count; i++)
-		if (domain->ops.items[i].kind == FIT_OP_VF)
-			return true;
-	return false;
-}
-
-bool world_has_vf(const struct world *w, const struct domain *domain)
-{
-	fit_autofree char *path = fit_xasprintf("sys/bus/pci/devices/%s/physfn", domain->vf);
-
-	return fit_fsroot_exists(&w->f.root, path);
-}
-
-void world_expect_claims(const struct world *w)
-{
-	for (const struct domain *domain = w->domains; domain < w->domains + DOMAINS; domain++) {
-		if (domain->calls[0] && wants_vf(domain) && !world_has_vf(w, domain))
-			fail_msg("%s of %u is gone", domain->vf, domain->number);
-		expect_promises(w, domain);
 	}
 }
 

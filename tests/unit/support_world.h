@@ -9,16 +9,19 @@
 #include "base/buffer.h"
 #include "support_executor.h"
 
-#define DOMAINS 6
+#define DOMAINS	   6
+#define IRQBALANCE "run/irqbalance"
 
 struct domain {
 	unsigned int number;
 	char uuid[40];
+	char name[8];
 	char cpu[4];
 	char vf[16];
 	struct fit_hostops ops;
 	int64_t pages; /* that it asks for */
 	int64_t taken; /* that its QEMU has */
+	bool grouped;  /* its QEMU has control groups */
 	int next;      /* call of the hook, as in hook_call() */
 	bool calls[3]; /* of this life went well */
 	bool there;    /* prepare was called, and nobody has said that it is all gone */

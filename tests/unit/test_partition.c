@@ -11,72 +11,36 @@
 #include "base/text.h"
 #include "support_domain.h"
 #include "support_executor.h"
-#include "support_host.h"
+#include "support_groups.h"
 #include "sys/executor.h"
 
-#define GROUPS	"sys/fs/cgroup"
-#define MACHINE GROUPS "/machine.slice"
-#define SYSTEM	GROUPS "/system.slice/cpuset.cpus"
-#define ONE	MACHINE "/one.scope"
-#define TWO	MACHINE "/two.scope"
+#define SYSTEM GROUPS "/system.slice/cpuset.cpus"
+#define ONE    MACHINE "/one.scope"
+#define TWO    MACHINE "/two.scope"
 
 struct running {
-	const char *uuid, *name, *pid, *cpus;
+	const char *uuid, *name;
+	unsigned int pid;
+	const char *cpus;
 };
 
-static const struct running one = {A, "one", "41", "2-3"};
-static const struct running two = {B, "two", "42", "5"};
+static const struct running one = {A, "one", 41, "2-3"};
+static const struct running two = {B, "two", 42, "5"};
 
-static void make_group(const struct fixture *f, const char *group, const char *cpus)
-{
-	fit_autofree char *manifest = fit_xasprintf("%s/cpuset.cpus = %s\n"
-						    "%s/cpuset.cpus.exclusive = \n"
-						    "%s/cpuset.cpus.partition = member\n",
-		group, cpus, group, group);
-
-	fit_test_kernel_set(&f->kernel, manifest);
-}
-
-/* QEMU runs: a group for each vCPU, with a CPU of its own, and the emulator on CPU 0. */
 static void run(const struct fixture *f, const struct running *guest)
 {
-	struct fit_cpuset cpus = fit_test_cpus(guest->cpus);
-	fit_autofree char *scope = fit_xasprintf(MACHINE "/%s.scope", guest->name);
-	fit_autofree char *libvirt = fit_xasprintf("%s/libvirt", scope);
-	fit_autofree char *emulator = fit_xasprintf("%s/emulator", libvirt);
-	fit_autofree char *manifest = fit_xasprintf("run/libvirt/qemu/%s.pid = %s\n"
-						    "proc/%s/cgroup = 0::%s\n",
-		guest->name, guest->pid, guest->pid, emulator + strlen(GROUPS));
-	unsigned int vcpu = 0;
-
-	make_group(f, scope, "");
-	make_group(f, libvirt, "");
-	make_group(f, emulator, "0");
-	fit_cpuset_for_each (cpu, &cpus) {
-		fit_autofree char *group = fit_xasprintf("%s/vcpu%u", libvirt, vcpu++);
-		fit_autofree char *list = fit_xasprintf("%d", cpu);
-
-		make_group(f, group, list);
-	}
-	fit_test_kernel_set(&f->kernel, manifest);
+	groups_make(f, guest->name, guest->pid, guest->cpus);
 }
 
-/* It has ended, and its groups with it. */
 static void end(const struct fixture *f, const struct running *guest)
 {
-	fit_autofree char *command =
-		fit_xasprintf("cd %s && rm -r " MACHINE "/%s.scope run/libvirt/qemu/%s.pid proc/%s",
-			f->root.path, guest->name, guest->name, guest->pid);
-
-	assert_int_equal(system(command), 0);
+	groups_remove(f, guest->name, guest->pid, guest->cpus);
 }
 
 static void prepare_host(struct fixture *f)
 {
 	setup(f);
-	fit_test_kernel_set(&f->kernel,
-		GROUPS "/cpuset.cpus.isolated = \n" MACHINE "/cpuset.cpus.exclusive = \n"
-		       "run/libvirt/qemu/\n");
+	fit_test_kernel_set(&f->kernel, GROUPS_OF_HOST);
 	free(f->before);
 	f->before = dump(f);
 }
@@ -260,6 +224,44 @@ static void vcpus_without_cpus_of_their_own_have_none(void **unused)
 	teardown(&f);
 }
 
+/* A domain that never asked for anything runs there, pinned. */
+static void others_keep_the_cpus_that_they_need(void **unused)
+{
+	static const struct running other = {"", "machine-qemu\\x2d7\\x2dold\\x2dweb.1", 47, "3-4"};
+	fit_autostrlist struct fit_strlist notes = {0};
+	struct fit_err err = FIT_ERR_INIT;
+	struct fixture f;
+
+	(void)unused;
+	prepare_host(&f);
+	run(&f, &other);
+	free(f.before);
+	f.before = dump(&f);
+	assert_int_equal(apply(&f, &one, FIT_PHASE_START, false, NULL, &err), -1);
+	assert_string_equal(err.message,
+		"CPUs 2-3 cannot be in isolated partitions: vcpu0 of the running domain "
+		"'old-web.1' has no CPUs but of these");
+	assert_int_equal(apply(&f, &one, FIT_PHASE_START, true, &notes, &err), 0);
+	says(&notes, "has no CPUs but of these");
+	run(&f, &one);
+	fit_strlist_clear(&notes);
+	assert_int_equal(apply(&f, &one, FIT_PHASE_STARTED, true, &notes, &err), 0);
+	says(&notes, "no isolated partitions: vcpu0 of the running domain");
+	has_value(&f, ONE "/libvirt/vcpu0/cpuset.cpus.partition", "member");
+	end(&f, &one);
+	undone(&f, &one);
+	expect_as_before(&f);
+	/* On others, too: it has these left. */
+	fit_test_kernel_write(&f.kernel,
+		MACHINE "/machine-qemu\\x2d7\\x2dold\\x2dweb.1.scope/libvirt/vcpu0/cpuset.cpus",
+		"3,6");
+	fit_strlist_clear(&notes);
+	started(&f, &one, &notes);
+	assert_int_equal(notes.count, 0);
+	has_value(&f, ONE "/libvirt/vcpu0/cpuset.cpus.partition", "isolated");
+	teardown(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -267,6 +269,7 @@ int main(void)
 		cmocka_unit_test(a_running_domain_is_given_back_its_groups),
 		cmocka_unit_test(what_does_not_become_a_partition_is_left_out_as_a_whole),
 		cmocka_unit_test(a_host_without_partitions_is_noted_or_refused_before_the_start),
+		cmocka_unit_test(others_keep_the_cpus_that_they_need),
 		cmocka_unit_test(vcpus_without_cpus_of_their_own_have_none),
 	};
 
