@@ -127,6 +127,26 @@ static void iothread_ids_are_filled_up_as_libvirt_does(void **state)
 	fit_domain_clear(&domain);
 }
 
+/* <vcpus> alone says how many are there at start. */
+static void vcpus_that_are_enabled_count(void **state)
+{
+	(void)state;
+	for (unsigned int enabled = 0; enabled <= 3; enabled++) {
+		fit_autofree char *xml = fit_xasprintf(
+			"<domain><name>a</name><memory>1</memory><vcpu current='1'>3</vcpu><vcpus>"
+			"<vcpu id='0' enabled='%s'/><vcpu id='1' enabled='%s'/>"
+			"<vcpu id='2' enabled='%s'/></vcpus></domain>",
+			enabled > 0 ? "yes" : "no", enabled > 2 ? "yes" : "no",
+			enabled > 1 ? "yes" : "no");
+		struct fit_domain domain = {0};
+		struct fit_err err = FIT_ERR_INIT;
+
+		assert_int_equal(try_read(xml, &domain, &err), enabled ? 0 : -1);
+		assert_int_equal(domain.vcpus_current, enabled);
+		fit_domain_clear(&domain);
+	}
+}
+
 static void pins_are_read_and_those_of_absent_vcpus_dropped(void **state)
 {
 	struct fit_domain domain = fit_test_domain(
@@ -442,6 +462,7 @@ int main(void)
 		cmocka_unit_test(the_memory_of_guest_cells_replaces_the_total),
 		cmocka_unit_test(only_what_libvirt_adds_by_itself_is_a_default_cpu),
 		cmocka_unit_test(iothread_ids_are_filled_up_as_libvirt_does),
+		cmocka_unit_test(vcpus_that_are_enabled_count),
 		cmocka_unit_test(pins_are_read_and_those_of_absent_vcpus_dropped),
 		cmocka_unit_test(memory_tuning_is_seen),
 		cmocka_unit_test(memory_devices_need_pages_too),

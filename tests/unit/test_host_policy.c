@@ -203,6 +203,30 @@ static void expect_kept(const struct fit_host *host, const char *addresses, cons
 	assert_string_equal(list, addresses);
 }
 
+/* @self: what this process may use. */
+static void what_is_allowed_is_of_the_line_that_says_so(void **state)
+{
+	(void)state;
+	for (unsigned int self = 0; self < 2; self++) {
+		struct fit_host host = fit_test_host("two-node");
+		struct fit_host_policy policy = {0};
+		fit_autostrlist struct fit_strlist warnings = {0};
+		struct fit_err err;
+
+		assert_int_equal(parse(self ? "<allowed cpus='self'/>" : "<allowed cpus='2-5'/>",
+					 &policy, &err),
+			0);
+		assert_int_equal(policy.allowed_self, self);
+		policy.allowed = fit_made_set("2-5");
+		assert_int_equal(fit_host_policy_apply(&policy, &host, &warnings, &err), 0);
+		fit_expect_set(&host.online, "2-5");
+		assert_string_equal(host.limited_by,
+			self ? FILE_NAME ":3 (what this process may use)" : FILE_NAME ":3");
+		fit_host_policy_clear(&policy);
+		fit_host_clear(&host);
+	}
+}
+
 static void a_pf_is_kept_with_the_vfs_that_it_has_and_could_have(void **state)
 {
 	static const struct {
@@ -444,6 +468,7 @@ int main(void)
 		cmocka_unit_test(what_the_host_lacks_is_named_and_nothing_is_noted),
 		cmocka_unit_test(a_cpu_that_is_offline_is_a_warning_unless_it_is_the_only_one),
 		cmocka_unit_test(cores_of_each_node_are_the_first_that_are_not_isolated),
+		cmocka_unit_test(what_is_allowed_is_of_the_line_that_says_so),
 		cmocka_unit_test(a_pf_is_kept_with_the_vfs_that_it_has_and_could_have),
 		cmocka_unit_test(no_plan_takes_what_belongs_to_the_host),
 		cmocka_unit_test(the_reason_names_the_line),
