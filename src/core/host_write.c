@@ -42,7 +42,6 @@ static const struct rule sysctls[] = {
 	{"vm/", NULL},
 	{"kernel/sched_", NULL},
 	{"kernel/numa_balancing", NULL},
-	{"kernel/timer_migration", NULL},
 	{"kernel/watchdog_thresh", NULL},
 	{"kernel/nmi_watchdog", NULL},
 	{"kernel/soft_watchdog", NULL},

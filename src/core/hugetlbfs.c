@@ -42,7 +42,7 @@ static uint64_t page_size_of(const char *option)
 	option += strlen(key);
 	unit = option + strspn(option, "0123456789");
 	number = fit_xstrndup(option, (size_t)(unit - option));
-	return fit_parse_size_kib(number, *unit ? unit : "b", &page_kib) ? page_kib : 0;
+	return fit_parse_size_kib(number, unit, &page_kib) ? page_kib : 0;
 }
 
 /* "SOURCE POINT TYPE OPTIONS 0 0" */

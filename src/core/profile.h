@@ -390,8 +390,8 @@ struct fit_profile_setting {
 	const char *intent; /* "vcpus", "interrupts of devices", "host governor", … : static */
 	char *attribute;    /* of <domain>: the path of the place, see core/overlay.h */
 	char *value;
-	const char *file; /* that states it, NULL: no profile does, it is the default */
-	unsigned int line;
+	const char *file;  /* that states it, NULL: no profile does, it is the default */
+	unsigned int line; /* there */
 };
 
 struct fit_overlay;

@@ -336,7 +336,7 @@ static int apply_attribute(struct composition *composition, const struct fit_pro
 		.attribute = fit_xstrdup(attribute->name),
 		.value = canonical,
 		.file = stated ? source->file : NULL,
-		.line = stated ? statement->line : 0,
+		.line = statement->line,
 	};
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/host_policy.h"
+#include "core/rewrite.h"
 #include "support_host.h"
 #include "support_plan.h"
 
@@ -255,6 +256,106 @@ static void a_pf_is_kept_with_the_vfs_that_it_has_and_could_have(void **state)
 	}
 }
 
+#define VCPU_0	 "cputune/vcpupin[@vcpu='0']"
+#define IOTHREAD "cputune/iothreadpin[@iothread='4']"
+#define EMULATOR "cputune/emulatorpin"
+
+/* vCPU 0 on CPU 2, an iothread on 5, the emulator on 0 and 16; a VF of ours, and one of the user's.
+ */
+static struct fit_domain fitted_domain(void)
+{
+	struct fit_domain domain = fit_made_domain("web01", 1, GIB);
+
+	fit_made_pin(&domain, 0, "2");
+	*FIT_APPEND(domain.iothread_pins, domain.iothread_pin_count) =
+		(struct fit_thread_pin){.id = 4, .cpus = fit_made_set("5")};
+	domain.has_emulator_pin = true;
+	domain.emulator_pin = fit_made_set("0,16");
+	fit_made_hostdev(&domain, "0000:41:10.0", true);
+	fit_made_hostdev(&domain, "0000:41:10.2", false);
+	return domain;
+}
+
+/* To be freed. */
+static char *find_conflict(const struct fit_host *host, const char *written)
+{
+	struct fit_domain domain = fitted_domain();
+	struct fit_facet facets[4] = {0};
+	struct fit_record record = {.facets = facets};
+	fit_autostrlist struct fit_strlist paths = {0};
+	char *conflict;
+
+	fit_strlist_split(&paths, written, " ");
+	for (size_t i = 0; i < paths.count; i++)
+		facets[record.facet_count++] =
+			(struct fit_facet){.path = paths.items[i], .wrote = paths.items[i]};
+	conflict = fit_host_policy_conflict(host, &domain, &record);
+	fit_domain_clear(&domain);
+	return conflict;
+}
+
+/* Of what virt-fit wrote. A vCPU has its core for itself, other threads only have to be allowed. */
+static void what_was_fitted_may_conflict_with_a_later_policy(void **state)
+{
+	static const char all[] = VCPU_0 " " IOTHREAD " " EMULATOR;
+	static const struct {
+		const char *body, *written, *conflict;
+	} cases[] = {
+		{"", all, NULL},
+		{"<housekeeping cpus='2'/>", all,
+			"vCPU 0 is pinned to CPU 2, of the cores for housekeeping by " FILE_NAME
+			":3"},
+		{"<housekeeping cpus='18'/>", all,
+			"vCPU 0 is pinned to CPU 2, of the cores for housekeeping by " FILE_NAME
+			":3"},
+		{"<housekeeping cpus='2'/>", IOTHREAD " " EMULATOR, NULL},
+		{"<housekeeping cpus='0,3,5,16'/>", all, NULL},
+		{"<allowed cpus='0-1,3-31'/>", all,
+			"vCPU 0 is pinned to CPU 2, not allowed by " FILE_NAME ":3"},
+		{"<allowed cpus='0-1,3-31'/>", IOTHREAD " " EMULATOR, NULL},
+		{"<allowed cpus='0-4,6-31'/>", all,
+			"iothread 4 is pinned to CPU 5, not allowed by " FILE_NAME ":3"},
+		{"<allowed cpus='0-4,6-31'/>", VCPU_0 " " EMULATOR, NULL},
+		{"<allowed cpus='0-15,17-31'/>", all,
+			"the emulator is pinned to CPU 16, not allowed by " FILE_NAME ":3"},
+		{"<allowed cpus='0-15,17-31'/>", VCPU_0 " " IOTHREAD, NULL},
+		{"<keep device='0000:41:10.0'/>", "",
+			"0000:41:10.0 is kept for the host by " FILE_NAME ":3"},
+		{"<keep device='0000:41:10.2'/>", all, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(cases); i++) {
+		struct fit_host host = fit_test_host("two-node");
+		fit_autostrlist struct fit_strlist warnings = {0};
+		fit_autofree char *conflict = NULL;
+		struct fit_err err;
+
+		if (apply(cases[i].body, &host, &warnings, &err) < 0)
+			fail_msg("%s", err.message);
+		conflict = find_conflict(&host, cases[i].written);
+		if (!fit_streq(conflict, cases[i].conflict))
+			fail_msg("%s: %s", cases[i].body, conflict ? conflict : "no conflict");
+		fit_host_clear(&host);
+	}
+}
+
+static void the_only_core_is_shared_with_housekeeping(void **state)
+{
+	struct fit_host host = fit_made_host((struct fit_host_shape){1, 1, 1, 4});
+	fit_autofree char *conflict = NULL;
+
+	(void)state;
+	host.housekeeping = fit_made_set("0");
+	host.housekeeping_source = fit_xstrdup("host.xml:1");
+	conflict = find_conflict(&host, VCPU_0);
+	assert_null(conflict);
+	host.housekeeping = fit_made_set("0,2");
+	conflict = find_conflict(&host, VCPU_0);
+	assert_non_null(conflict);
+	fit_host_clear(&host);
+}
+
 static unsigned int draw(unsigned int *seed, unsigned int below)
 {
 	*seed = *seed * 1103515245 + 12345;
@@ -470,6 +571,8 @@ int main(void)
 		cmocka_unit_test(cores_of_each_node_are_the_first_that_are_not_isolated),
 		cmocka_unit_test(what_is_allowed_is_of_the_line_that_says_so),
 		cmocka_unit_test(a_pf_is_kept_with_the_vfs_that_it_has_and_could_have),
+		cmocka_unit_test(what_was_fitted_may_conflict_with_a_later_policy),
+		cmocka_unit_test(the_only_core_is_shared_with_housekeeping),
 		cmocka_unit_test(no_plan_takes_what_belongs_to_the_host),
 		cmocka_unit_test(the_reason_names_the_line),
 		cmocka_unit_test(a_node_that_is_all_housekeepings_is_warned_of),

@@ -211,6 +211,20 @@ static const char *const wanted[] = {
 	"host host ethtool of pfs missing=warn: \"warn\" or \"refuse\"",
 };
 
+/* "host threads of kvm": what an element is called is what is written. */
+static void labels_say_how_elements_are_written(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < fit_profile_element_count; i++) {
+		const struct fit_profile_element *element = &fit_profile_elements[i];
+		fit_autofree char *label = fit_xasprintf("%s%s%s%s%s",
+			element->parent ? element->parent : "", element->parent ? " " : "",
+			element->name, element->of ? " of " : "", element->of ? element->of : "");
+
+		assert_string_equal(element->label, label);
+	}
+}
+
 static void each_attribute_is_as_written_here(void **state)
 {
 	size_t count = 0;
@@ -285,6 +299,7 @@ static void words_differ_in_what_they_store(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(labels_say_how_elements_are_written),
 		cmocka_unit_test(each_attribute_is_as_written_here),
 		cmocka_unit_test(what_holds_when_nothing_is_stated_may_be_stated),
 		cmocka_unit_test(words_differ_in_what_they_store),
