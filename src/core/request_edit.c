@@ -47,7 +47,6 @@ static int put_in(
 	if (!node)
 		return -1;
 	fit_layout_insert(metadata ? metadata : make_metadata(root), node);
-	fit_layout_indent(node);
 	return 0;
 }
 

@@ -311,6 +311,23 @@ static void memory_devices_have_pages_where_the_guest_has_none(void **state)
 		"1024x2048@ 2x1048576@");
 }
 
+/* No controller of ours may provide them. */
+static void buses_that_devices_are_on_are_taken(void **state)
+{
+	struct fit_domain domain = fit_test_domain(
+		"<devices><controller type='pci' index='0' model='pcie-root'/>"
+		"<controller type='pci' index='3' model='pcie-root-port'/><interface>"
+		"<address type='pci' bus='0x05' slot='0x02' function='0x0'/></interface>"
+		"<disk><target dev='sda'/><address type='drive' bus='7'/></disk></devices>");
+
+	(void)state;
+	fit_expect_cpus(&domain.pci_buses, "0,3,5");
+	assert_int_equal(domain.pci_slot_count, 1);
+	assert_int_equal(domain.pci_slots[0].bus, 5);
+	assert_int_equal(domain.pci_slots[0].slot, 2);
+	fit_domain_clear(&domain);
+}
+
 static void devices_are_seen_with_their_defaults(void **state)
 {
 	struct fit_domain domain = fit_test_domain(
@@ -468,6 +485,7 @@ int main(void)
 		cmocka_unit_test(memory_devices_need_pages_too),
 		cmocka_unit_test(memory_devices_have_pages_and_nodes_of_their_own),
 		cmocka_unit_test(memory_devices_have_pages_where_the_guest_has_none),
+		cmocka_unit_test(buses_that_devices_are_on_are_taken),
 		cmocka_unit_test(devices_are_seen_with_their_defaults),
 		cmocka_unit_test(qemus_own_command_line_is_seen_by_namespace),
 		cmocka_unit_test(what_is_no_domain_is_refused_with_the_line),

@@ -58,6 +58,8 @@ static void a_network_is_known_by_its_forward_mode(void **state)
 	struct fit_err err = FIT_ERR_INIT;
 
 	(void)state;
+	assert_int_equal(fit_networks_add(&found, "<pool><name>a</name></pool>", true, &err), -1);
+	assert_int_equal(fit_networks_add(&found, "<network/>", true, &err), -1);
 	assert_int_equal(found.count, 3);
 	assert_true(fit_networks_find(&found, "pool")->gives_vfs);
 	assert_string_equal(fit_networks_find(&found, "pool")->pf, "enp129s0f0");

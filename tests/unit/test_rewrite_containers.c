@@ -176,6 +176,35 @@ static void what_is_there_again_is_said(void **state)
 	assert_non_null(strstr(said, "it is there again"));
 }
 
+/* In lines as the document has them, also where they replace another or come back. */
+static void what_an_element_contains_is_indented(void **state)
+{
+	static const char value[] = "<numatune><memory nodeset='1'/></numatune>";
+	static const char wanted[] = "\n  <numatune>\n    <memory nodeset=\"1\"/>\n  </numatune>\n";
+	static const char *const documents[] = {
+		"<domain>\n  <name>vm</name>\n</domain>\n",
+		"<domain>\n  <name>vm</name>\n  <numatune/>\n</domain>\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(documents); i++) {
+		fit_autodoc xmlDoc *doc = fit_test_parse(documents[i]);
+		fit_autostrlist struct fit_strlist notes = {0};
+		struct fit_remains *remains = NULL;
+		fit_autofree char *first = NULL;
+		fit_autofree char *again = NULL;
+
+		apply(doc, "numatune", value, NULL);
+		first = fit_xml_print(doc);
+		assert_non_null(strstr(first, wanted));
+		assert_int_equal(fit_rewrite_undo(doc, "vm", &notes, &remains, NULL), 0);
+		apply(doc, "numatune", value, remains);
+		again = fit_xml_print(doc);
+		assert_string_equal(again, first);
+		fit_remains_free(&remains);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +213,7 @@ int main(void)
 		cmocka_unit_test(what_the_user_put_into_it_keeps_it),
 		cmocka_unit_test(edits_whose_element_is_gone_are_said),
 		cmocka_unit_test(what_is_there_again_is_said),
+		cmocka_unit_test(what_an_element_contains_is_indented),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
