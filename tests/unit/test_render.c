@@ -20,6 +20,7 @@
 #include "support_domain.h"
 #include "support_host.h"
 #include "support_libvirt.h"
+#include "support_plan.h"
 #include "support_render.h"
 #include "sys/probe.h"
 #include "sys/profile_store.h"
@@ -296,6 +297,46 @@ static void what_was_for_our_iothread_goes_with_it(void **state)
 	fit_render_result_clear(&second);
 }
 
+static void what_needs_cpus_of_its_own_is_refused_or_noted(void **state)
+{
+	struct fit_test_machine *machine = *state;
+
+	for (unsigned int i = 0; i < 4; i++) {
+		bool shared = i & 1, refuse = i & 2;
+		fit_autofree char *profile = fit_xasprintf(
+			"<profile xmlns='urn:virt-fit:profile:1' name='alone'><summary>S</summary>"
+			"<vcpus place='cores' shared='%s'/><host><governor missing='%s'/></host>"
+			"</profile>",
+			shared ? "yes" : "no", refuse ? "refuse" : "warn");
+		struct fit_render_result result = {0};
+		struct fit_err err = FIT_ERR_INIT;
+		int status;
+
+		assert_int_equal(fit_fsroot_make_directories(
+					 &machine->root, "etc/virt-fit/profiles", 0755, &err),
+			0);
+		assert_int_equal(
+			fit_fsroot_replace(&machine->root, "etc/virt-fit/profiles/alone.xml",
+				profile, strlen(profile), &err),
+			0);
+		status = try_render(machine, "vm.xml", requested, strlen(requested), "alone", NULL,
+			&result, &err);
+		assert_int_equal(status, shared && refuse ? -1 : 0);
+		if (status < 0)
+			assert_string_equal(err.message,
+				"vm: cannot fit: of <governor> at least one is not to be missing, "
+				"and none can be had: they are for CPUs that the domain has alone, "
+				"and it has none (<vcpus place=\"cores\" shared=\"no\"/> gives it "
+				"some)");
+		else
+			assert_int_equal(shared,
+				fit_made_reason(&result.plan, FIT_REASON_NOTE,
+					"without <governor>: for CPUs that the domain has alone, "
+					"and it has none") != NULL);
+		fit_render_result_clear(&result);
+	}
+}
+
 static void other_domains_keep_what_they_hold_and_the_domain_itself_does_not_count(void **state)
 {
 	struct fit_test_machine *machine = *state;
@@ -533,6 +574,7 @@ int main(void)
 		cmocka_unit_test(an_edit_of_the_users_survives_render_and_revert_and_is_noted),
 		cmocka_unit_test(an_edited_pin_stays_and_the_others_stay_where_they_are),
 		cmocka_unit_test(what_was_for_our_iothread_goes_with_it),
+		cmocka_unit_test(what_needs_cpus_of_its_own_is_refused_or_noted),
 		cmocka_unit_test(
 			other_domains_keep_what_they_hold_and_the_domain_itself_does_not_count),
 		cmocka_unit_test(another_profile_leaves_nothing_of_the_one_before),
