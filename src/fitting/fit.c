@@ -11,7 +11,6 @@
 #include "core/request_edit.h"
 #include "core/rewrite.h"
 #include "core/xml.h"
-#include "fitting/redefine.h"
 
 struct fitting {
 	const struct fit_request *request; /* NULL: the one that is there */
@@ -103,12 +102,11 @@ static int change(struct fit_session *session, const struct fit_subject *subject
 
 /* The next domain of the same command must see what this one is defined on now. A running domain
  * still holds what it runs with. */
-static void update_claim(struct fit_session *session, const struct fit_subject *subject,
-	const struct fitting *fitting)
+static void update_claim(
+	struct fit_session *session, const struct fit_subject *subject, const char *xml)
 {
 	struct fit_domain view = {0};
-	fit_autodoc xmlDoc *doc =
-		fit_xml_parse(fitting->xml, strlen(fitting->xml), subject->name, NULL);
+	fit_autodoc xmlDoc *doc = fit_xml_parse(xml, strlen(xml), subject->name, NULL);
 
 	if (subject->domain.active || !doc || fit_domain_read(doc, subject->name, &view, NULL) < 0)
 		return;
@@ -125,7 +123,7 @@ int fit_domain_fit(struct fit_session *session, const char *which,
 	int status = fit_redefine(session, which, change, &fitting, &subject, err);
 
 	if (status >= 0) {
-		update_claim(session, &subject, &fitting);
+		update_claim(session, &subject, fitting.xml);
 		*ret_fitted = fitting.result;
 		fitting.result = (struct fit_fitted){0};
 		ret_fitted->changed = status > 0;
@@ -133,4 +131,44 @@ int fit_domain_fit(struct fit_session *session, const char *which,
 	}
 	clear(&fitting);
 	return status < 0 ? -1 : 0;
+}
+
+void fit_prepared_clear(struct fit_prepared *prepared)
+{
+	fit_redefinition_clear(&prepared->redefinition);
+	fit_fitted_clear(&prepared->fitted);
+}
+
+int fit_domain_prepare(struct fit_session *session, const char *which,
+	struct fit_prepared *ret_prepared, struct fit_err *err)
+{
+	struct fitting fitting = {0};
+	struct fit_prepared prepared = {0};
+	int status = fit_redefinition_make(
+		session, which, change, &fitting, &prepared.redefinition, err);
+
+	if (status == 0) {
+		prepared.fitted = fitting.result;
+		fitting.result = (struct fit_fitted){0};
+		*ret_prepared = prepared;
+	}
+	clear(&fitting);
+	return status;
+}
+
+int fit_domain_fit_prepared(struct fit_session *session, struct fit_prepared *prepared,
+	struct fit_fitted *ret_fitted, struct fit_err *err)
+{
+	struct fit_redefinition *redefinition = &prepared->redefinition;
+	int status = fit_redefinition_commit(session, redefinition, err);
+
+	if (status <= 0)
+		return status;
+	update_claim(session, &redefinition->subject, redefinition->xml);
+	*ret_fitted = prepared->fitted;
+	ret_fitted->changed = true;
+	ret_fitted->subject = redefinition->subject;
+	prepared->fitted = (struct fit_fitted){0};
+	redefinition->subject = (struct fit_subject){0};
+	return 1;
 }

@@ -4,7 +4,7 @@
 #define FIT_FITTING_FIT_H
 
 #include "core/request.h"
-#include "fitting/session.h"
+#include "fitting/redefine.h"
 
 struct fit_fitted {
 	struct fit_subject subject;  /* the domain as it was before */
@@ -21,5 +21,21 @@ void fit_fitted_clear(struct fit_fitted *fitted);
  * cannot be met nothing is changed. The session must be surveyed. */
 int fit_domain_fit(struct fit_session *session, const char *which,
 	const struct fit_request *request, struct fit_fitted *ret_fitted, struct fit_err *err);
+
+/* The same for the request that is there, in two steps: what is worked out ahead is defined when
+ * its time has come. */
+struct fit_prepared {
+	struct fit_redefinition redefinition; /* of nothing, when it is fitted already */
+	struct fit_fitted fitted;	      /* what will have been done */
+};
+
+void fit_prepared_clear(struct fit_prepared *prepared);
+
+int fit_domain_prepare(struct fit_session *session, const char *which,
+	struct fit_prepared *ret_prepared, struct fit_err *err);
+
+/* 1: done, 0: not, the definition has changed meanwhile. For the survey it was prepared with. */
+int fit_domain_fit_prepared(struct fit_session *session, struct fit_prepared *prepared,
+	struct fit_fitted *ret_fitted, struct fit_err *err);
 
 #endif

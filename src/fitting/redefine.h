@@ -13,9 +13,26 @@
 typedef int (*fit_redefine_change)(struct fit_session *session, const struct fit_subject *subject,
 	void *context, char **ret_xml, struct fit_err *err);
 
+/* The two steps of it: a change that is made ahead, and done when its time has come. */
+struct fit_redefinition {
+	struct fit_subject subject; /* the domain as it was read */
+	char *xml;		    /* NULL: nothing is to be changed */
+	bool is_known;		    /* libvirt's schema has nothing new to say of it */
+};
+
+void fit_redefinition_clear(struct fit_redefinition *redefinition);
+
+int fit_redefinition_make(struct fit_session *session, const char *which,
+	fit_redefine_change change, void *context, struct fit_redefinition *ret_redefinition,
+	struct fit_err *err);
+
+/* 1: defined, 0: not, the definition has changed since it was read. */
+int fit_redefinition_commit(struct fit_session *session,
+	const struct fit_redefinition *redefinition, struct fit_err *err);
+
 /*
- * Changes the definition of domain @which. 1: it was changed (with a dry run: would be), 0: nothing
- * was to be changed. @ret_subject is the domain as it was before.
+ * Both: changes the definition of domain @which. 1: it was changed (with a dry run: would be), 0:
+ * nothing was to be changed. @ret_subject is the domain as it was before.
  */
 int fit_redefine(struct fit_session *session, const char *which, fit_redefine_change change,
 	void *context, struct fit_subject *ret_subject, struct fit_err *err);

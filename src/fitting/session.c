@@ -28,6 +28,7 @@ void fit_session_close(struct fit_session *session)
 {
 	fit_session_forget(session);
 	fit_request_clear(&session->asked);
+	fit_shapes_clear(&session->shapes); /* the next daemon may be another version */
 	if (session->connected)
 		fit_virt_close(&session->virt);
 	session->connected = false;

@@ -11,6 +11,7 @@
 #include "core/networks.h"
 #include "core/render.h"
 #include "core/request.h"
+#include "core/shape.h"
 #include "sys/fsroot.h"
 #include "sys/profile_store.h"
 #include "virt/domains.h"
@@ -42,6 +43,7 @@ struct fit_session {
 
 	bool connected;
 	struct fit_virt virt;
+	struct fit_shapes shapes; /* what its schema has been asked about */
 	struct fit_host host;
 	struct fit_target target; /* what definitions are written for */
 	struct fit_claims claims;

@@ -168,15 +168,25 @@ char *fit_virt_running(const struct fit_virt_domain *domain, struct fit_err *err
 	return fetch(domain, 0, err);
 }
 
-int fit_virt_define(const struct fit_virt *virt, const char *xml, struct fit_err *err)
+static int define(
+	const struct fit_virt *virt, const char *xml, unsigned int flags, struct fit_err *err)
 {
-	virDomainPtr handle =
-		virDomainDefineXMLFlags(virt->connection, xml, VIR_DOMAIN_DEFINE_VALIDATE);
+	virDomainPtr handle = virDomainDefineXMLFlags(virt->connection, xml, flags);
 
 	if (!handle)
 		return fit_virt_fail(err, "libvirt refuses the definition");
 	virDomainFree(handle);
 	return 0;
+}
+
+int fit_virt_define(const struct fit_virt *virt, const char *xml, struct fit_err *err)
+{
+	return define(virt, xml, VIR_DOMAIN_DEFINE_VALIDATE, err);
+}
+
+int fit_virt_define_known(const struct fit_virt *virt, const char *xml, struct fit_err *err)
+{
+	return define(virt, xml, 0, err);
 }
 
 int fit_virt_start(const struct fit_virt_domain *domain, struct fit_err *err)

@@ -81,6 +81,16 @@ static bool comes_before(const struct fit_queue_item *a, const struct fit_queue_
 	return a_starts != b_starts ? a_starts : a->due < b->due;
 }
 
+const struct fit_queue_item *fit_queue_next(const struct fit_queue *queue)
+{
+	const struct fit_queue_item *next = NULL;
+
+	for (size_t i = 0; i < queue->count; i++)
+		if (!next || queue->items[i].due < next->due)
+			next = &queue->items[i];
+	return next;
+}
+
 bool fit_queue_take(struct fit_queue *queue, int64_t now, struct fit_queue_item *ret_item)
 {
 	struct fit_queue_item *chosen = NULL;
@@ -100,12 +110,9 @@ bool fit_queue_take(struct fit_queue *queue, int64_t now, struct fit_queue_item 
 
 int64_t fit_queue_due(const struct fit_queue *queue)
 {
-	int64_t due = FIT_QUEUE_NEVER;
+	const struct fit_queue_item *next = fit_queue_next(queue);
 
-	for (size_t i = 0; i < queue->count; i++)
-		if (queue->items[i].due < due)
-			due = queue->items[i].due;
-	return due;
+	return next ? next->due : FIT_QUEUE_NEVER;
 }
 
 void fit_queue_forget(struct fit_queue *queue, const char *uuid)

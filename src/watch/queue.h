@@ -65,6 +65,9 @@ void fit_queue_add(struct fit_queue *queue, const char *uuid, unsigned int cause
 /* Takes out what is due: one that is to be started before others, then the longest due. */
 bool fit_queue_take(struct fit_queue *queue, int64_t now, struct fit_queue_item *ret_item);
 
+/* What is due next, now or later; NULL when there is nothing. */
+const struct fit_queue_item *fit_queue_next(const struct fit_queue *queue);
+
 /* When something will be due, FIT_QUEUE_NEVER when there is nothing. */
 int64_t fit_queue_due(const struct fit_queue *queue);
 

@@ -42,6 +42,7 @@ int fit_worker_survey(struct fit_worker *worker, struct fit_err *err)
 
 	if (worker->surveyed && now - worker->surveyed <= FIT_SURVEY_GOOD_MS)
 		return 0;
+	fit_prepared_clear(&worker->ahead);
 	fit_session_forget(&worker->session);
 	status = fit_session_survey(&worker->session, &problem);
 	/* A daemon that has just gone is no problem of the host. */
@@ -216,6 +217,47 @@ static int fit(struct fit_worker *worker, const struct fit_virt_domain *domain, 
 	return 0;
 }
 
+/* Causes that ask for nothing but a fitted definition. */
+#define PLAIN (FIT_CAUSE_CHANGED | FIT_CAUSE_WORLD | FIT_CAUSE_REQUEST)
+
+void fit_worker_prepare(struct fit_worker *worker, const struct fit_queue_item *next)
+{
+	struct fit_prepared *ahead = &worker->ahead;
+	const struct fit_virt_domain *domain = &ahead->redefinition.subject.domain;
+
+	if (fit_worker_survey(worker, NULL) < 0 || next->causes & ~(unsigned int)PLAIN ||
+		fit_streq(next->uuid, FIT_QUEUE_ALL))
+		return;
+	fit_prepared_clear(ahead);
+	/* What is wrong with it is said when it is due. */
+	if (fit_domain_prepare(&worker->session, next->uuid, ahead, NULL) == 0 &&
+		(domain->saved || domain->active))
+		fit_prepared_clear(ahead);
+}
+
+static bool is_prepared(const struct fit_worker *worker, const struct fit_queue_item *item)
+{
+	const struct fit_redefinition *ahead = &worker->ahead.redefinition;
+
+	return ahead->xml && strcmp(ahead->subject.domain.uuid, item->uuid) == 0 &&
+	       !(item->causes & ~(unsigned int)PLAIN) && worker->surveyed > item->last &&
+	       fit_clock_ms() - worker->surveyed <= FIT_SURVEY_GOOD_MS;
+}
+
+/* Does what was worked out ahead. If it cannot, all is done anew. */
+static bool fit_prepared(struct fit_worker *worker, const struct fit_queue_item *item)
+{
+	struct fit_fitted fitted = {0};
+	bool done = is_prepared(worker, item) &&
+		    fit_domain_fit_prepared(&worker->session, &worker->ahead, &fitted, NULL) > 0;
+
+	fit_prepared_clear(&worker->ahead);
+	if (done)
+		tell_fitted(&fitted, succeed(worker, item->uuid));
+	fit_fitted_clear(&fitted);
+	return done;
+}
+
 static int revert(struct fit_session *session FIT_UNUSED, const struct fit_subject *subject,
 	void *context, char **ret_xml, struct fit_err *err)
 {
@@ -353,6 +395,8 @@ void fit_worker_do(struct fit_worker *worker, const struct fit_queue_item *item)
 	if (worker->surveyed <= item->last)
 		worker->surveyed = 0;
 	worker->host_failed = false;
+	if (fit_prepared(worker, item))
+		return;
 	status = fit_virt_find_uuid(&worker->session.virt, item->uuid, &domain, &err);
 	if (status == 0)
 		status = look_at(worker, &domain, item->causes, &err);

@@ -91,6 +91,7 @@ static void on_defining(void *context, const char *uuid, enum fit_defining step)
 
 static void disconnect(struct fit_worker *worker)
 {
+	fit_prepared_clear(&worker->ahead);
 	fit_virt_events_close(&worker->events);
 	fit_session_close(&worker->session);
 	worker->surveyed = 0;
@@ -209,8 +210,9 @@ static void turn(struct fit_worker *worker)
 	}
 	due = fit_queue_due(&watch->queue);
 	if (has_time_to_survey(worker, due, now)) {
+		item = *fit_queue_next(&watch->queue);
 		pthread_mutex_unlock(&watch->lock);
-		(void)fit_worker_survey(worker, NULL);
+		fit_worker_prepare(worker, &item);
 		return;
 	}
 	other = fit_windows_due(&watch->windows);

@@ -3,11 +3,12 @@
 #ifndef FIT_WATCH_WORKER_H
 #define FIT_WATCH_WORKER_H
 
-#include "fitting/session.h"
+#include "fitting/fit.h"
 #include "virt/events.h"
 #include "watch/parts.h"
 
-/* A survey that old is as good as new; and that much before a domain is due, one is made. */
+/* A survey that old is as good as new; and that much before a domain is due, one is made, and the
+ * domain's definition with it, which is then only to be defined. */
 #define FIT_SURVEY_GOOD_MS  150
 #define FIT_SURVEY_AHEAD_MS 60
 
@@ -20,14 +21,18 @@ struct fit_worker {
 	bool connected;
 	bool complained; /* that there is no connection */
 	int64_t backoff;
-	int64_t recovery; /* when to look for what dead domains hold; FIT_QUEUE_NEVER */
-	int64_t surveyed; /* when; 0: there is no survey */
-	char *told;	  /* what the last survey had to say; NULL: nothing */
-	bool host_failed; /* for that the domain that is worked on could not be fitted */
+	int64_t recovery;	   /* when to look for what dead domains hold; FIT_QUEUE_NEVER */
+	int64_t surveyed;	   /* when; 0: there is no survey */
+	struct fit_prepared ahead; /* with that survey, for what is due next; or nothing */
+	char *told;		   /* what the last survey had to say; NULL: nothing */
+	bool host_failed;	   /* for that the domain that is worked on could not be fitted */
 };
 
 /* Looks at the host and at what domains hold, unless that was done just now. */
 int fit_worker_survey(struct fit_worker *worker, struct fit_err *err);
+
+/* Works out ahead what will be done with @next, if nothing happens to it until it is due. */
+void fit_worker_prepare(struct fit_worker *worker, const struct fit_queue_item *next);
 
 void fit_worker_do(struct fit_worker *worker, const struct fit_queue_item *item);
 

@@ -8,9 +8,9 @@
  * events fitted URI RUNS BARE ASKING
  *
  * How long the definition in the file ASKING, which requests a profile, is in libvirt before it is
- * fitted, from before the define to when it can be read, and how long a define of the file BARE
- * takes. Prints both medians in microseconds. A watcher must run; both domains are undefined at the
- * end.
+ * fitted, from when it has been defined to when the fitted one can be read, and how long a define
+ * of the file BARE takes. Prints both medians in microseconds. A watcher must run; both domains are
+ * undefined at the end.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,9 +25,10 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "median.h"
+#include "watch/queue.h"
 
 #define RUNS_MAX   1000
-#define POLL_US	   500
+#define POLL_US	   100
 #define PATIENCE_S 20
 
 static double now_us(void)
@@ -99,12 +100,14 @@ static double define(virConnectPtr connection, const char *xml)
 
 static double define_and_wait(virConnectPtr connection, const char *xml)
 {
-	double start = now_us();
 	virDomainPtr domain = virDomainDefineXML(connection, xml);
+	double start = now_us();
 	bool fitted = false;
 
 	if (!domain)
 		die("define");
+	/* Who asks all the time is in the way of the one he waits for. */
+	usleep(FIT_QUEUE_QUIET_MS * 1000);
 	while (!fitted) {
 		char *found = virDomainGetXMLDesc(domain, VIR_DOMAIN_XML_INACTIVE);
 
@@ -143,6 +146,8 @@ static int fitted(const char *uri, size_t runs, const char *bare_file, const cha
 	for (size_t i = 0; i < runs; i++) {
 		asking[i] = define_and_wait(connection, asking_xml);
 		bare[i] = define(connection, bare_xml);
+		/* Until the watcher has looked at that. */
+		usleep(2 * FIT_QUEUE_QUIET_MS * 1000);
 	}
 	undefine(connection, bare_xml);
 	undefine(connection, asking_xml);
