@@ -23,7 +23,7 @@
 # Inside, `virt-fit` on PATH and /usr/sbin/virt-fit-hook are small scripts that execute the built
 # programs with the profiles of this tree and the root that was set. Environment: TOP,
 # BUILD (absolute, default TOP/build), PRIVATE (the tmpfs), LIBVIRTD_UUID (of the host, as its daemon
-# has it).
+# has it), PRIVATE_LIBVIRTD_KEEPS_NET (the network is the caller's, for two that talk to each other).
 
 TOP=${TOP:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
 BUILD=${BUILD:-$TOP/build}
@@ -37,7 +37,10 @@ libvirtd_pid=
 private_libvirtd_enter() { # ARGUMENT...: those of the calling script
 	if [ "${PRIVATE_LIBVIRTD_INSIDE:-}" != 1 ]; then
 		private_libvirtd_requires
-		PRIVATE_LIBVIRTD_INSIDE=1 exec unshare --mount --pid --net --ipc --uts --fork \
+		local net=--net
+		[ -z "${PRIVATE_LIBVIRTD_KEEPS_NET:-}" ] || net=
+		# shellcheck disable=SC2086  # none or one
+		PRIVATE_LIBVIRTD_INSIDE=1 exec unshare --mount --pid $net --ipc --uts --fork \
 			--kill-child --mount-proc bash "$0" "$@"
 	fi
 	unset PRIVATE_LIBVIRTD_INSIDE
@@ -179,7 +182,7 @@ private_libvirtd_leave() {
 	case $code in 0 | 77) return ;; esac
 	(exit $code) || shell_leave
 	for file in /var/log/libvirtd.out /var/log/libvirtd.log \
-		$(find /var/log/libvirt/qemu -name '*.log' -printf '%T@ %p\n' | sort -n | tail -n 3 | cut -d ' ' -f 2-); do
+		$(find /var/log/libvirt -path '*/qemu/*.log' -printf '%T@ %p\n' | sort -n | tail -n 3 | cut -d ' ' -f 2-); do
 		[ ! -s "$file" ] || { echo "--- $file" && grep -v Ethtool "$file" | tail -n 15; }
 	done
 }

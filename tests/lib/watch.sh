@@ -5,6 +5,7 @@
 
 WATCH_LOG=$TEST_DIR/watch.log
 watch_pid=
+watch_options=()
 # On failure: what the watcher had to say, beside what libvirt had.
 watch_leave() {
 	local code=$?
@@ -14,7 +15,7 @@ watch_leave() {
 
 watch_start() {
 	trap watch_leave EXIT
-	virt-fit watch >>"$WATCH_LOG" 2>&1 </dev/null &
+	virt-fit watch "${watch_options[@]}" >>"$WATCH_LOG" 2>&1 </dev/null &
 	watch_pid=$!
 	wait_until 10 watch_says "watching the domains"
 }

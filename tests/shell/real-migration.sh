@@ -69,8 +69,9 @@ if [ "${MIGRATION_INSIDE:-}" != 1 ]; then
 	. "$TOP/tests/lib/private-libvirtd.sh"
 	private_libvirtd_requires
 	# Whatever becomes of this, nothing of it is left.
-	MIGRATION_INSIDE=1 exec unshare --mount --pid --fork --kill-child --mount-proc bash "$0"
+	MIGRATION_INSIDE=1 exec unshare --mount --pid --net --fork --kill-child --mount-proc bash "$0"
 fi
+export PRIVATE_LIBVIRTD_KEEPS_NET=1
 . "$TOP/tests/lib/guest.sh"
 read -ra cpus <<<"$(host_cpus)"
 host_start one "${cpus[0]}" 11111111-3f0a-4a53-9d0e-6c1f1f1d2a10
@@ -80,10 +81,10 @@ vcpu_pin() { # one|two [OPTION]
 	xml_value "//vcpupin[@vcpu='0']/@cpuset" "$(at "$1" virsh -q dumpxml vm "${@:2}")"
 }
 
-migrate() { # FROM TO
+migrate() { # FROM TO [URI]: by which QEMU gets there
 	at "$1" virsh -q migrate --live --persistent --undefinesource --unsafe vm \
 		"qemu+unix:///system?socket=$TEST_DIR/$2/run/libvirt-sock" \
-		--migrateuri "unix://$TEST_DIR/$2/run/migration"
+		--migrateuri "${3:-unix://$TEST_DIR/$2/run/migration}"
 }
 
 fitted_here() { # ON
@@ -116,6 +117,15 @@ for ((i = 0; i < migrations; i += 2)); do
 	runs_at one two
 	same "the pin at one" "${cpus[1]}" "$(vcpu_pin one)"
 done
+
+# As between two machines.
+if command -v ip >/dev/null; then
+	migrate one two tcp://127.0.0.1:49300
+	runs_at two one
+	migrate two one tcp://127.0.0.1:49301
+	runs_at one two
+	same "the pin at one" "${cpus[1]}" "$(vcpu_pin one)"
+fi
 
 # All cores but housekeeping's are another's there.
 GUEST_DISK=$TEST_DIR/someone.img
