@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/domain_parts.h"
+#include "core/record.h"
 #include "core/xml.h"
 
 /* The threads of the widest cores (POWER SMT8): an iothread pinned to no more may have a core of
@@ -257,6 +258,7 @@ int fit_domain_read(
 		fit_domain_clear(&domain);
 		return -1;
 	}
+	domain.floating_vcpus = fit_record_floating(doc);
 	*ret_domain = domain;
 	return 0;
 }
@@ -329,7 +331,8 @@ bool fit_domain_floats(const struct fit_domain *domain)
 {
 	struct fit_cpuset cpus = fit_domain_vcpu_cpus(domain);
 
-	return fit_cpuset_count(&cpus) > domain->vcpus;
+	return fit_cpuset_count(&cpus) > domain->vcpus ||
+	       (domain->vcpus && fit_cpuset_count(&domain->floating_vcpus) >= domain->vcpus);
 }
 
 bool fit_domain_has_memfd(const struct fit_domain *domain)
@@ -372,7 +375,7 @@ struct fit_cpuset fit_domain_held_cpus(const struct fit_domain *domain)
 {
 	struct fit_cpuset seen = {0}, several = {0}, held = {0};
 
-	if (!fit_domain_floats(domain))
+	if (!fit_domain_floats(domain) && fit_cpuset_is_empty(&domain->floating_vcpus))
 		return fit_domain_vcpu_cpus(domain);
 	if (domain->vcpu_pin_count < domain->vcpus)
 		seen = domain->vcpu_cpuset;
@@ -389,6 +392,7 @@ struct fit_cpuset fit_domain_held_cpus(const struct fit_domain *domain)
 		const struct fit_cpuset *cpus = &domain->vcpu_pins[i].cpus;
 
 		if (fit_cpuset_count(cpus) <= same_pins(domain, i) &&
+			!fit_cpuset_contains(&domain->floating_vcpus, domain->vcpu_pins[i].id) &&
 			!fit_cpuset_intersects(cpus, &several))
 			fit_cpuset_unite(&held, cpus);
 	}

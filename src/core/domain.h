@@ -128,6 +128,8 @@ struct fit_domain {
 	uint64_t memory_devices_kib; /* the sizes of all, which without cells are in memory_kib */
 	uint64_t whole_device_kib;   /* without cells: what would be a cell's device_kib */
 	bool has_cell_users;	     /* memory devices or expander buses refer to cells by number */
+	/* By our record these share their CPUs with other domains, however few these are. */
+	struct fit_cpuset floating_vcpus;
 	struct fit_thread_pin *vcpu_pins;
 	size_t vcpu_pin_count;
 	bool has_emulator_pin;

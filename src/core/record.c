@@ -41,6 +41,7 @@ void fit_record_clear(struct fit_record *record)
 	free(record->host);
 	free(record->controllers);
 	free(record->only);
+	free(record->floating);
 	*record = (struct fit_record){0};
 }
 
@@ -65,6 +66,17 @@ xmlNode *fit_record_find(xmlDoc *doc)
 	xmlNode *metadata = fit_xml_child(xmlDocGetRootElement(doc), "metadata");
 
 	return metadata ? next_record(metadata->children) : NULL;
+}
+
+struct fit_cpuset fit_record_floating(xmlDoc *doc)
+{
+	const xmlNode *node = fit_record_find(doc);
+	fit_autofree char *list = node ? fit_xml_attr(node, "floating") : NULL;
+	struct fit_cpuset vcpus = {0};
+
+	if (list && fit_cpuset_parse_list(list, &vcpus, NULL) < 0)
+		return (struct fit_cpuset){0};
+	return vcpus;
 }
 
 /* Where a message points to. */
@@ -240,7 +252,8 @@ static int read_facet(const struct place *place, struct fit_facet *facet, struct
 static int read_fitted(const struct place *place, struct fit_record *record, struct fit_err *err)
 {
 	static const char *const known[] = {"version", "profile", "digest", "host", "controllers",
-		"sole", "qemu-namespace", "metadata", "only"};
+		"sole", "qemu-namespace", "metadata", "only", "floating"};
+	struct fit_cpuset floating;
 
 	if (check_attributes(place, known, FIT_ARRAY_SIZE(known), err) < 0 ||
 		read_flag(place, "sole", &record->sole, err) < 0 ||
@@ -253,8 +266,11 @@ static int read_fitted(const struct place *place, struct fit_record *record, str
 	record->host = fit_xml_attr(place->node, "host");
 	record->controllers = fit_xml_attr(place->node, "controllers");
 	record->only = fit_xml_attr(place->node, "only");
+	record->floating = fit_xml_attr(place->node, "floating");
 	if (!record->version || !record->profile || !record->digest || !record->host)
 		return refuse(place, err, "version=, profile=, digest= and host= are needed");
+	if (record->floating && fit_cpuset_parse_list(record->floating, &floating, NULL) < 0)
+		return refuse(place, err, "floating='%.80s' is no list of vCPUs", record->floating);
 	for (xmlNode *node = place->node->children; node; node = node->next) {
 		const struct place facet = {place->name, node, place->lookup};
 
@@ -374,6 +390,7 @@ xmlNode *fit_record_print(xmlDoc *doc, const struct fit_record *record)
 	set(node, "digest", record->digest);
 	set(node, "host", record->host);
 	set(node, "only", record->only);
+	set(node, "floating", record->floating);
 	set(node, "controllers", record->controllers);
 	set(node, "sole", record->sole ? "yes" : NULL);
 	set(node, "qemu-namespace", record->qemu_declared ? "yes" : NULL);

@@ -11,16 +11,22 @@
  *     </applied:facet>
  *   </applied:fitted>
  *
- * Elements are kept as text: libvirt re-indents elements in <metadata>, but keeps text and
- * attributes as they are. The number at the end of the namespace is the version of this format.
+ * floating="0-3" lists vCPUs whose pins look like those of vCPUs that have their CPUs for
+ * themselves, and that share them with whoever comes. Elements are kept as text: libvirt re-indents
+ * elements in <metadata>, but keeps text and attributes as they are. The number at the end of the
+ * namespace is the version of this format.
  */
 #ifndef FIT_CORE_RECORD_H
 #define FIT_CORE_RECORD_H
 
+#include "core/cpuset.h"
 #include "core/rewrite.h"
 
 /* The record's element; NULL when there is none. */
 xmlNode *fit_record_find(xmlDoc *doc);
+
+/* The vCPUs that float by the record (attribute floating), none where it is no list. */
+struct fit_cpuset fit_record_floating(xmlDoc *doc);
 
 /* A new, unlinked element. */
 xmlNode *fit_record_print(xmlDoc *doc, const struct fit_record *record);

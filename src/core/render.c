@@ -186,6 +186,31 @@ static void collect_other_claims(struct render *render)
 			*FIT_APPEND(render->others.items, render->others.count) = claims->items[i];
 }
 
+/* Where vCPUs float over no more CPUs than they are, their pins look like those of vCPUs that have
+ * these for themselves: then the record says that others may use them, too. */
+static void note_floating(struct render *render)
+{
+	const struct fit_plan *plan = &render->result.plan;
+	struct fit_cpuset vcpus = plan->pooled_vcpus;
+	struct fit_cpuset held = fit_domain_held_cpus(&render->fitted);
+	fit_autofree char *list = NULL;
+	xmlNode *record = fit_record_find(render->doc);
+
+	if (!record)
+		return;
+	if (render->result.profile.vcpus.place == FIT_PLACE_NODE && !plan->vcpus_kept)
+		for (size_t i = 0; i < plan->vcpu_count; i++)
+			fit_cpuset_add(&vcpus, (unsigned int)i);
+	render->fitted.floating_vcpus = vcpus;
+	vcpus = fit_domain_held_cpus(&render->fitted);
+	if (fit_cpuset_equal(&vcpus, &held)) {
+		render->fitted.floating_vcpus = (struct fit_cpuset){0};
+		return;
+	}
+	list = fit_cpuset_format_list(&render->fitted.floating_vcpus);
+	xmlNewProp(record, (const xmlChar *)"floating", (const xmlChar *)list);
+}
+
 static int apply(struct render *render, struct fit_err *err)
 {
 	const struct fit_render_input *input = render->input;
@@ -210,6 +235,7 @@ static int apply(struct render *render, struct fit_err *err)
 	fit_iothread_users_drop(render->doc, input->name, render->previous, &render->result.notes);
 	if (fit_domain_read(render->doc, input->name, &render->fitted, err) < 0)
 		return -1;
+	note_floating(render);
 	fit_alias_disown_taken(&render->fitted, &render->original);
 	return fit_iothread_users_check(&render->fitted, err);
 }

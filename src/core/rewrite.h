@@ -44,6 +44,7 @@ struct fit_record {
 	char *digest;	    /* fit_digest_make() */
 	char *host;	    /* fit_host.identity */
 	char *only;	    /* names of the intents it was limited to, space-separated; NULL: all */
+	char *floating;	    /* vCPUs whose CPUs look like their own, and are not; NULL: none */
 	char *controllers;  /* PCI controllers of the original: core/controllers.h; NULL: unknown */
 	bool sole;	    /* the record was added to a <metadata> that had no content at all */
 	bool qemu_declared; /* the namespace of <qemu:override> was not declared on <domain> */

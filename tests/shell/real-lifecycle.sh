@@ -23,6 +23,22 @@ done
 virsh -q destroy web01
 host_is_as_before "$before"
 
+# One that merely floats over the core holds it from nobody, also where there is no other core for it.
+GUEST_DISK=$TEST_DIR/float.img
+read -ra cpus <<<"$(host_cpus)"
+guest_xml float "<fit:domain xmlns:fit='urn:virt-fit:domain:1' profile='base'/>" | sed "s/<vcpu>1</<vcpu>$((${#cpus[@]} - 1))</" >"$TEST_DIR/float.xml"
+virsh -q define "$TEST_DIR/float.xml"
+virt-fit apply float
+virsh -q start float
+virt-fit unset web01
+virt-fit set web01 low-latency "${modest[@]}"
+virsh -q start web01
+contains "the status" "$(virt-fit status web01)" "alone on"
+virsh -q destroy web01
+virsh -q destroy float
+virsh -q undefine float
+host_is_as_before "$before"
+
 # The guest ends by itself.
 virsh -q start web01
 [ "$(host_dump)" != "$before" ] || fail "the second start did not prepare the host"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "support.h"
 
+#include "base/memory.h"
+#include "base/text.h"
 #include "core/claims.h"
 #include "support_domain.h"
 
@@ -53,6 +55,44 @@ static void vcpus_that_share_few_cpus_hold_them(void **state)
 
 	(void)state;
 	fit_expect_cpus(&claims.items[0].cpus, "2-3");
+	fit_claims_clear(&claims);
+}
+
+/* Their pins are like those of others that have their CPUs for themselves. */
+static void what_the_record_says_floats_holds_nothing(void **state)
+{
+	static const char *const bodies[] = {
+		"<vcpu>1</vcpu><cputune><vcpupin vcpu='0' cpuset='1'/></cputune>",
+		"<vcpu>2</vcpu><cputune><vcpupin vcpu='0' cpuset='2-3'/><vcpupin vcpu='1' "
+		"cpuset='2-3'/></cputune>",
+		"<vcpu cpuset='2-3'>2</vcpu>",
+	};
+	static const char record[] = "<metadata><a:fitted xmlns:a='urn:virt-fit:applied:1' "
+				     "floating='0-1'/></metadata>";
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(bodies); i++) {
+		fit_autofree char *body = fit_xasprintf("%s%s", record, bodies[i]);
+		struct fit_claims without = claims_of(bodies[i]);
+		struct fit_claims claims = claims_of(body);
+
+		assert_false(fit_cpuset_is_empty(&without.items[0].cpus));
+		assert_true(fit_cpuset_is_empty(&claims.items[0].cpus));
+		fit_claims_clear(&without);
+		fit_claims_clear(&claims);
+	}
+}
+
+/* Beside vCPUs with CPUs of their own. */
+static void what_floats_beside_leaves_the_others_theirs(void **state)
+{
+	struct fit_claims claims = claims_of(
+		"<metadata><a:fitted xmlns:a='urn:virt-fit:applied:1' floating='0-1'/></metadata>"
+		"<vcpu>3</vcpu><cputune><vcpupin vcpu='0' cpuset='6-7'/>"
+		"<vcpupin vcpu='1' cpuset='6-7'/><vcpupin vcpu='2' cpuset='4'/></cputune>");
+
+	(void)state;
+	fit_expect_cpus(&claims.items[0].cpus, "4");
 	fit_claims_clear(&claims);
 }
 
@@ -129,6 +169,8 @@ int main(void)
 		cmocka_unit_test(a_pinned_domain_holds_its_cpus),
 		cmocka_unit_test(a_floating_domain_holds_no_cpus),
 		cmocka_unit_test(vcpus_that_share_few_cpus_hold_them),
+		cmocka_unit_test(what_the_record_says_floats_holds_nothing),
+		cmocka_unit_test(what_floats_beside_leaves_the_others_theirs),
 		cmocka_unit_test(hugepages_are_counted_per_guest_cell),
 		cmocka_unit_test(memory_that_is_only_preferred_is_not_bound),
 		cmocka_unit_test(all_passed_through_devices_are_held),

@@ -25,6 +25,7 @@ static const struct {
 } tampered[] = {
 	{FITTED("profile='p' digest='d' host='h'", ""), "version="},
 	{FITTED(HEAD " more='1'", ""), "unknown attribute 'more'"},
+	{FITTED(HEAD " floating='all'", ""), "floating='all' is no list of vCPUs"},
 	{FITTED(HEAD, "<applied:other/>"), "<other> is not expected"},
 	{FITTED(HEAD, "<facet/>"), "<facet> is not expected"},
 	{FITTED(HEAD, "") FITTED(HEAD, ""), "there are two"},

@@ -363,6 +363,32 @@ static void other_domains_keep_what_they_hold_and_the_domain_itself_does_not_cou
 	fit_render_result_clear(&other);
 }
 
+/* 16 vCPUs over the 16 CPUs of a node: others may still have some of these for themselves. */
+static void vcpus_that_float_over_as_many_cpus_hold_none(void **state)
+{
+	fit_autofree char *profile = edited(requested, "low-latency", "base");
+	fit_autofree char *name = edited(profile, "1111-2222", "2222-2222");
+	const char *vcpu = strstr(name, "<vcpu");
+	fit_autofree char *many = fit_xasprintf(
+		"%.*s<vcpu>16</vcpu>%s", (int)(vcpu - name), name, strchr(vcpu, '\n'));
+	struct fit_render_result result = render(*state, many, NULL);
+	struct fit_render_result again = render(*state, result.xml, NULL);
+	fit_autodoc xmlDoc *doc = fit_test_parse(result.xml);
+	struct fit_domain fitted = {0};
+	struct fit_cpuset held;
+
+	assert_string_equal(again.xml, result.xml);
+	assert_int_equal(fit_domain_read(doc, "vm", &fitted, NULL), 0);
+	held = fit_domain_vcpu_cpus(&fitted);
+	assert_int_equal(fit_cpuset_count(&held), 16);
+	held = fit_domain_own_cpus(&fitted);
+	assert_true(fit_cpuset_is_empty(&held));
+	assert_true(fit_domain_floats(&fitted));
+	fit_domain_clear(&fitted);
+	fit_render_result_clear(&again);
+	fit_render_result_clear(&result);
+}
+
 static void another_profile_leaves_nothing_of_the_one_before(void **state)
 {
 	struct fit_test_machine *machine = *state;
@@ -577,6 +603,7 @@ int main(void)
 		cmocka_unit_test(what_needs_cpus_of_its_own_is_refused_or_noted),
 		cmocka_unit_test(
 			other_domains_keep_what_they_hold_and_the_domain_itself_does_not_count),
+		cmocka_unit_test(vcpus_that_float_over_as_many_cpus_hold_none),
 		cmocka_unit_test(another_profile_leaves_nothing_of_the_one_before),
 		cmocka_unit_test(the_corpus_renders_to_fixpoints_that_revert_exactly),
 		cmocka_unit_test(every_host_renders_or_refuses_the_corpus),
