@@ -182,7 +182,7 @@ private_libvirtd_leave() {
 	case $code in 0 | 77) return ;; esac
 	(exit $code) || shell_leave
 	for file in /var/log/libvirtd.out /var/log/libvirtd.log \
-		$(find /var/log/libvirt -path '*/qemu/*.log' -printf '%T@ %p\n' | sort -n | tail -n 3 | cut -d ' ' -f 2-); do
+		$(find /var/log -path '*/libvirt/qemu/*.log' -printf '%T@ %p\n' | sort -n | tail -n 3 | cut -d ' ' -f 2-); do
 		[ ! -s "$file" ] || { echo "--- $file" && grep -v Ethtool "$file" | tail -n 15; }
 	done
 }
