@@ -49,7 +49,6 @@ static char *describe_class(uint32_t class_code)
 		const char *name;
 	} names[] = {
 		{0x0108, 8, "NVMe"},
-		{0x0300, 8, "display"},
 		{0x0302, 8, "3D"},
 		{0x0c03, 8, "USB"},
 		{0x0c80, 8, "serial bus"},

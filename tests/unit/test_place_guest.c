@@ -36,6 +36,36 @@ static void host_passthrough_needs_kvm(void **state)
 	fit_bench_end(&b);
 }
 
+/* Arm and RISC-V have no model of the host. */
+static void without_a_host_model_there_is_passthrough_with_kvm_alone(void **state)
+{
+	static const struct {
+		const char *type;
+		enum fit_cpu_mode mode;
+		const char *note;
+	} cases[] = {
+		{"kvm", FIT_CPU_MODE_HOST_PASSTHROUGH,
+			": host-passthrough instead, which migrates between equal hosts only"},
+		{"qemu", FIT_CPU_MODE_KEEP, ": the CPU model stays"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(cases); i++) {
+		struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 4, 1}, 2);
+
+		b.profile.cpu.mode = FIT_CPU_MODE_HOST_MODEL;
+		fit_bench_plan(&b);
+		assert_int_equal(b.plan.cpu_mode, FIT_CPU_MODE_HOST_MODEL);
+		fit_xreplace(&b.domain.arch, "aarch64");
+		fit_xreplace(&b.domain.machine, "virt");
+		fit_xreplace(&b.domain.type, cases[i].type);
+		fit_bench_plan(&b);
+		assert_int_equal(b.plan.cpu_mode, cases[i].mode);
+		fit_expect_reason(&b, FIT_REASON_NOTE, cases[i].note);
+		fit_bench_end(&b);
+	}
+}
+
 /* Corpus B53. */
 static void topoext_is_for_amd_with_guest_threads(void **state)
 {
@@ -205,6 +235,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(host_passthrough_needs_kvm),
+		cmocka_unit_test(without_a_host_model_there_is_passthrough_with_kvm_alone),
 		cmocka_unit_test(topoext_is_for_amd_with_guest_threads),
 		cmocka_unit_test(pins_of_the_definition_are_kept_and_followed),
 		cmocka_unit_test(vcpus_without_a_pin_are_placed_around_those_that_have_one),

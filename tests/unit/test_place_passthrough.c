@@ -119,6 +119,32 @@ static void without_the_intent_a_device_is_only_something_to_be_near_to(void **s
 	fit_bench_end(&b);
 }
 
+static void devices_are_called_what_they_are(void **state)
+{
+	static const struct {
+		uint32_t class_code;
+		const char *name;
+	} cases[] = {{0x010802, "NVMe"}, {0x010601, "storage"}, {0x020000, "network"},
+		{0x030000, "display"}, {0x030200, "3D"}, {0x038000, "display"}, {0x040300, "audio"},
+		{0x0c0330, "USB"}, {0x0c8000, "serial bus"}, {0x120000, "accelerator"},
+		{0x088000, "class 0880"}};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(cases); i++) {
+		struct fit_bench b = bench();
+		fit_autofree char *text = fit_xasprintf(
+			"the definition passes 0000:84:00.0 (%s) through", cases[i].name);
+
+		b.profile.others = b.profile.gpus;
+		fit_made_device(&b.host, "0000:84:00.0", cases[i].class_code, 1, 4);
+		fit_made_hostdev(&b.domain, "0000:84:00.0", false);
+		request(&b, "0000:84:00.0");
+		fit_bench_plan(&b);
+		fit_expect_reason(&b, FIT_REASON_KEPT, text);
+		fit_bench_end(&b);
+	}
+}
+
 static void functions_can_be_limited_to_those_named(void **state)
 {
 	struct fit_bench b = bench();
@@ -350,6 +376,7 @@ int main(void)
 		cmocka_unit_test(a_gpu_goes_with_all_functions_of_its_slot),
 		cmocka_unit_test(one_function_alone_is_placed_by_libvirt),
 		cmocka_unit_test(without_the_intent_a_device_is_only_something_to_be_near_to),
+		cmocka_unit_test(devices_are_called_what_they_are),
 		cmocka_unit_test(functions_can_be_limited_to_those_named),
 		cmocka_unit_test(the_whole_group_has_to_be_free),
 		cmocka_unit_test(what_the_host_uses_is_refused),

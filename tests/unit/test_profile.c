@@ -315,6 +315,8 @@ static void includes_are_followed_but_never_in_a_circle(void **state)
 		P("b", "<include profile='c'/>"), P("c", "<include profile='a'/>"),
 		P("self", "<include profile='self'/>"), P("gone", "\n<include profile='x'/>"),
 		P("d", "<include profile='e'/><include profile='e'/>"), P("e", ""), {0}};
+	static const struct fit_test_file mistaken[] = {
+		P("outer", "<include profile='wrong'/>"), P("wrong", "<nothing/>"), {0}};
 	struct fit_profile p = fit_test_compose(files, "d e", "");
 	struct fit_err err = FIT_ERR_INIT;
 
@@ -324,6 +326,9 @@ static void includes_are_followed_but_never_in_a_circle(void **state)
 	expect_error(files, "gone", "", "gone.xml:3: there is no profile \"x\"");
 	assert_int_equal(fit_test_try_compose(files, "nobody", "", &p, &err), -1);
 	assert_int_equal(err.code, FIT_ERR_NOTFOUND);
+	/* The file with the mistake is the one to look into. */
+	assert_int_equal(fit_test_try_compose(mistaken, "outer", "", &p, &err), -1);
+	assert_true(fit_starts_with(err.message, "wrong.xml:2: "));
 	expect_error(files, "../e", "", "\"../e\" is no profile name");
 	expect_error(files, "", "", "no profile is named");
 	assert_int_equal(p.included.count, 2);

@@ -290,6 +290,48 @@ static void a_printed_request_reads_back_the_same(void **state)
 	}
 }
 
+/* What is asked for on the command line comes to what the definition requests. */
+static void a_request_is_added_to_another(void **state)
+{
+	static const char of[] = "<fit:domain " FIT " profile='a b' stale='refuse'>"
+				 "<fit:param name='x' value='1'/><fit:param name='y' value='2'/>"
+				 "<fit:device netdev='eth0'/><fit:device address='0000:01:00.0'/>"
+				 "</fit:domain>";
+	static const char more[] = "<fit:domain " FIT " profile='c'>"
+				   "<fit:param name='y' value='3'/><fit:param name='z' value='4'/>"
+				   "<fit:device netdev='eth1'/><fit:device netdev='eth0'/>"
+				   "<fit:device address='0000:02:00.0'/>"
+				   "<fit:device address='0000:01:00.0'/></fit:domain>";
+	static const char both[] = "<fit:domain " FIT " profile='c' stale='refuse'>"
+				   "<fit:param name='x' value='1'/><fit:param name='y' value='3'/>"
+				   "<fit:param name='z' value='4'/><fit:device netdev='eth0'/>"
+				   "<fit:device address='0000:01:00.0'/><fit:device netdev='eth1'/>"
+				   "<fit:device address='0000:02:00.0'/></fit:domain>";
+	struct fit_request request = {0}, added = {0}, wanted = {0}, nothing = {0};
+	struct fit_err err = FIT_ERR_INIT;
+	fit_autofree char *text = NULL;
+	fit_autofree char *found = NULL;
+	fit_autofree char *again = NULL;
+
+	(void)state;
+	assert_int_equal(read_metadata(of, &request, &err), 1);
+	assert_int_equal(read_metadata(more, &added, &err), 1);
+	assert_int_equal(read_metadata(both, &wanted, &err), 1);
+	fit_request_merge(&request, &added);
+	text = fit_request_print(&wanted);
+	found = fit_request_print(&request);
+	assert_string_equal(found, text);
+	nothing.stale = FIT_STALE_WARN;
+	fit_request_merge(&request, &nothing);
+	assert_int_equal(request.stale, FIT_STALE_WARN);
+	request.stale = wanted.stale;
+	again = fit_request_print(&request);
+	assert_string_equal(again, text);
+	fit_request_clear(&request);
+	fit_request_clear(&added);
+	fit_request_clear(&wanted);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -302,6 +344,7 @@ int main(void)
 		cmocka_unit_test(params_and_devices_are_read),
 		cmocka_unit_test(bad_params_and_devices_are_refused),
 		cmocka_unit_test(metadata_of_other_programs_in_the_corpus_is_left_alone),
+		cmocka_unit_test(a_request_is_added_to_another),
 		cmocka_unit_test(a_printed_request_reads_back_the_same),
 	};
 
