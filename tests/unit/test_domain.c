@@ -309,6 +309,11 @@ static void memory_devices_have_pages_where_the_guest_has_none(void **state)
 		       "unit='MiB'/></hugepages></memoryBacking>" DEVICE("dimm",
 			       "<pagesize unit='GiB'>1</pagesize>", "<size unit='GiB'>2</size>"),
 		"1024x2048@ 2x1048576@");
+	/* Which cannot be: what is too large for it is not taken out of it. */
+	expect_demands("<memory unit='GiB'>1</memory><memoryBacking><hugepages><page size='2' "
+		       "unit='MiB'/></hugepages></memoryBacking>" DEVICE(
+			       "dimm", "", "<size unit='GiB'>1</size>"),
+		"512x2048@");
 }
 
 /* No controller of ours may provide them. */

@@ -119,6 +119,23 @@ static void nothing_is_said_where_the_profile_asks_for_nothing(void **state)
 	fit_bench_end(&b);
 }
 
+/* -smp overrides the topology as well as the number of vCPUs: one of them planned is enough. */
+static void a_part_of_what_contradicts_is_enough(void **state)
+{
+	(void)state;
+	for (unsigned int parts = 0; parts < 4; parts++) {
+		struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 2}, 4);
+
+		b.profile.cpu.intent.set = parts & 1;
+		b.profile.vcpus.intent.set = parts & 2;
+		if (!b.profile.vcpus.intent.set)
+			b.profile.vcpus.place = FIT_PLACE_NONE;
+		plan_with(&b, "-smp 8");
+		assert_int_equal(count_warnings(&b.plan), parts != 0);
+		fit_bench_end(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -126,6 +143,7 @@ int main(void)
 		cmocka_unit_test(enlightenments_and_kvm_features_are_lost_with_the_cpu),
 		cmocka_unit_test(other_arguments_are_nobodys_business),
 		cmocka_unit_test(nothing_is_said_where_the_profile_asks_for_nothing),
+		cmocka_unit_test(a_part_of_what_contradicts_is_enough),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
