@@ -17,7 +17,6 @@ guest_define web sata
 virt-fit set web low-latency sriov "${small_pages[@]}"
 virsh -q start web
 guest_is_up plain
-guest_is_up web
 same "the running domain" "$running" "$(virsh dumpxml plain)"
 same "its threads" "$threads" "$(thread_cpus plain "CPU 0/KVM")"
 virsh -q destroy web

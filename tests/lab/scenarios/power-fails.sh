@@ -9,8 +9,7 @@ if [ -z "$AFTER_POWER_CYCLE" ]; then
 	virt-fit set web low-latency sriov "${small_pages[@]}"
 	virsh -q autostart web
 	virsh -q start web
-	guest_is_up web
-	rm "$(guest_console web)"
+	rm -f "$(guest_console web)"
 	power_cycle
 fi
 
