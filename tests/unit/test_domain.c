@@ -197,6 +197,21 @@ static void memory_tuning_is_seen(void **state)
 	fit_domain_clear(&domain);
 }
 
+static void cells_that_no_page_is_for_have_normal_ones(void **state)
+{
+	struct fit_domain domain = fit_test_domain(
+		"<memory unit='GiB'>4</memory><memoryBacking><hugepages>"
+		"<page size='2' unit='MiB' nodeset='0'/></hugepages></memoryBacking><vcpu>2</vcpu>"
+		"<cpu><numa><cell id='0' cpus='0' memory='2' unit='GiB'/>"
+		"<cell id='1' cpus='1' memory='2' unit='GiB'/></numa></cpu>");
+
+	(void)state;
+	assert_true(domain.cells[0].has_hugepages);
+	assert_int_equal(domain.cells[0].hugepage_kib, 2048);
+	assert_false(domain.cells[1].has_hugepages);
+	fit_domain_clear(&domain);
+}
+
 static void memory_devices_need_pages_too(void **state)
 {
 	struct fit_domain domain = fit_test_domain(
@@ -487,6 +502,7 @@ int main(void)
 		cmocka_unit_test(vcpus_that_are_enabled_count),
 		cmocka_unit_test(pins_are_read_and_those_of_absent_vcpus_dropped),
 		cmocka_unit_test(memory_tuning_is_seen),
+		cmocka_unit_test(cells_that_no_page_is_for_have_normal_ones),
 		cmocka_unit_test(memory_devices_need_pages_too),
 		cmocka_unit_test(memory_devices_have_pages_and_nodes_of_their_own),
 		cmocka_unit_test(memory_devices_have_pages_where_the_guest_has_none),

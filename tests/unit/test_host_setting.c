@@ -142,6 +142,23 @@ static void times_have_units(void **unused)
 	}
 }
 
+/* As libvirt and the guest take it. */
+static void vendor_ids_have_twelve_characters(void **unused)
+{
+	static const char *const good[] = {"a", "GenuineIntel", "A b.c-d_e"};
+	static const char *const bad[] = {"", " a", "a ", "GenuineIntel1", "a,b", "a\nb"};
+	const struct fit_value_type *type = fit_value_type_find("vendor-id");
+
+	(void)unused;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(good); i++) {
+		fit_autofree char *canonical = fit_value_canonical(type, NULL, good[i]);
+
+		assert_string_equal(canonical, good[i]);
+	}
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(bad); i++)
+		assert_null(fit_value_canonical(type, NULL, bad[i]));
+}
+
 static void expect_objection(enum fit_host_setting_id id, const char *name, const char *part)
 {
 	fit_autofree char *objection = fit_host_write_objection(id, name);
@@ -292,6 +309,7 @@ int main(void)
 		cmocka_unit_test(words_are_translated_both_ways),
 		cmocka_unit_test(times_are_in_the_units_of_the_kernel),
 		cmocka_unit_test(times_have_units),
+		cmocka_unit_test(vendor_ids_have_twelve_characters),
 		cmocka_unit_test(only_files_on_the_list_may_be_written),
 		cmocka_unit_test(names_of_sysctls_have_dots_or_slashes),
 	};

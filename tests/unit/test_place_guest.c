@@ -165,6 +165,12 @@ static void kept_pins_that_split_siblings_give_no_guest_threads(void **state)
 	assert_false(b.plan.has_topology);
 	fit_expect_reason(
 		&b, FIT_REASON_WARNING, "vCPUs 0-1 are not pinned to threads of one host core");
+	/* Nor are two on one CPU. */
+	b.domain.vcpu_pins[1].cpus = fit_made_set("11");
+	b.domain.vcpu_pins[2].cpus = b.domain.vcpu_pins[3].cpus = fit_made_set("4");
+	fit_bench_plan(&b);
+	fit_expect_reason(
+		&b, FIT_REASON_WARNING, "vCPUs 2-3 are not pinned to threads of one host core");
 	fit_bench_end(&b);
 }
 
