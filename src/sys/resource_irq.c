@@ -15,7 +15,6 @@
 #include "sys/paths.h"
 #include "sys/resource_kinds.h"
 
-#define AFFINITY       "smp_affinity_list"
 #define RETRIES	       3
 #define RETRY_MS       5
 #define IRQ_NUMBER_MAX UINT32_MAX
@@ -26,6 +25,11 @@ static bool touches(const char *affinity, const struct fit_cpuset *cpus)
 
 	return fit_cpuset_parse_list(affinity, &set, NULL) == 0 &&
 	       fit_cpuset_intersects(&set, cpus);
+}
+
+char *fit_irq_affinity_path(unsigned int number)
+{
+	return fit_xasprintf(FIT_PATH_PROC_IRQ "/%u/smp_affinity_list", number);
 }
 
 void fit_irqs_expand_elsewhere(struct fit_expansion *expansion, const struct fit_op *op)
@@ -46,7 +50,7 @@ void fit_irqs_expand_elsewhere(struct fit_expansion *expansion, const struct fit
 
 		if (!fit_parse_uint(numbers.items[i], IRQ_NUMBER_MAX, &number))
 			continue;
-		path = fit_xasprintf(FIT_PATH_PROC_IRQ "/%s/" AFFINITY, numbers.items[i]);
+		path = fit_irq_affinity_path((unsigned int)number);
 		affinity = fit_fsroot_try_read(root, path);
 		if (!affinity || !touches(affinity, &op->cpus))
 			continue;

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "sys/paths.h"
+#include "sys/wanted.h"
 
 #define IRQ_NUMBER_MAX UINT32_MAX
 
@@ -50,18 +51,13 @@ static char *handlers_of(const struct fit_fsroot *root, unsigned int number)
 	return actions || fit_fsroot_exists(root, directory) ? actions : fit_xstrdup("");
 }
 
-static char *affinity_path(unsigned int number)
-{
-	return fit_xasprintf(FIT_PATH_PROC_IRQ "/%u/smp_affinity_list", number);
-}
-
 static void add(const struct fit_fsroot *root, struct fit_pciaddr device, unsigned int number,
 	struct fit_vectors *vectors)
 {
 	struct fit_vector vector = {.number = number,
 		.device = device,
 		.name = handlers_of(root, number),
-		.path = affinity_path(number)};
+		.path = fit_irq_affinity_path(number)};
 
 	if (vector.name && fit_fsroot_exists(root, vector.path)) {
 		*FIT_APPEND(vectors->items, vectors->count) = vector;
@@ -88,7 +84,7 @@ unsigned int fit_vectors_line(const struct fit_fsroot *root, struct fit_pciaddr 
 
 bool fit_vectors_requested(const struct fit_fsroot *root, unsigned int number)
 {
-	fit_autofree char *path = affinity_path(number);
+	fit_autofree char *path = fit_irq_affinity_path(number);
 	fit_autofree char *handlers =
 		fit_fsroot_exists(root, path) ? handlers_of(root, number) : NULL;
 

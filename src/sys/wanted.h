@@ -96,6 +96,8 @@ char *fit_pci_netdev(const struct fit_fsroot *root, const char *directory);
 #define FIT_IRQBALANCE_IRQS_KEY FIT_PATH_IRQBALANCE "/irqs"
 void fit_irqbalance_expand_cpus(struct fit_expansion *expansion, const struct fit_op *op);
 
+/* The key of an interrupt's claims. To be freed. */
+char *fit_irq_affinity_path(unsigned int number);
 void fit_irqs_expand_elsewhere(struct fit_expansion *expansion, const struct fit_op *op);
 
 #endif
