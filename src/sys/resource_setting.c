@@ -5,12 +5,14 @@
  */
 #include "sys/wanted.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "sys/ledger.h"
 #include "sys/resource_kinds.h"
 
 #define WHITE_SPACE " \t\n"
@@ -199,9 +201,50 @@ static char *read_value(
 	return text && setting->format == FIT_FORMAT_CHOICE ? chosen(text) : text;
 }
 
+/* @text with its numbers as one reads them who takes them for numbers of @base. To be freed. */
+static char *spell_numbers(const char *text, int base)
+{
+	fit_autostrlist struct fit_strlist words = {0};
+	fit_autostrlist struct fit_strlist spelled = {0};
+
+	fit_strlist_split(&words, text, WHITE_SPACE);
+	for (size_t i = 0; i < words.count; i++) {
+		char *end = NULL;
+		long long number;
+
+		errno = 0;
+		number = strtoll(words.items[i], &end, base);
+		if (errno || *end)
+			fit_strlist_add(&spelled, words.items[i]);
+		else
+			fit_strlist_addf(&spelled, "%lld", number);
+	}
+	return fit_strlist_join(&spelled, " ");
+}
+
+/* What a profile writes literally the kernel spells its own way: "0100" is 64 to a sysctl, and 100
+ * to others. Who is killed between the write and a look at what is there leaves that, so both are
+ * known before. A value that a driver brings within its limits is not: when we are killed in these
+ * microseconds it is taken for somebody else's, left, and said. */
+static void announce(const struct fit_fsroot *root FIT_UNUSED, struct fit_ledger_entry *entry,
+	const char *target)
+{
+	static const int bases[] = {0, 10};
+
+	if (fit_resource_setting(entry->kind)->format != FIT_FORMAT_TEXT)
+		return;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(bases); i++) {
+		fit_autofree char *spelled = spell_numbers(target, bases[i]);
+
+		if (!equal_words(spelled, target))
+			fit_ledger_entry_will_write(entry, spelled);
+	}
+}
+
 const struct fit_resource_ops fit_resource_settings = {
 	.equal = equal,
 	.target = target,
 	.describe = describe,
 	.read = read_value,
+	.announce = announce,
 };

@@ -480,6 +480,20 @@ static void change_driver(const struct fit_test_kernel *kernel, const char *path
 		fit_test_kernel_set(kernel, manifest);
 }
 
+/* proc_dointvec(): of any base in, decimal with tabs out. */
+static void respell(const struct fit_test_kernel *kernel, const char *path, const char *value)
+{
+	fit_autostrlist struct fit_strlist words = {0};
+	fit_autostrlist struct fit_strlist numbers = {0};
+	fit_autofree char *text = NULL;
+
+	fit_strlist_split(&words, value, " \t");
+	for (size_t i = 0; i < words.count; i++)
+		fit_strlist_addf(&numbers, "%lu", strtoul(words.items[i], NULL, 0));
+	text = fit_strlist_join(&numbers, "\t");
+	fit_test_kernel_write(kernel, path, text);
+}
+
 static void react(struct fit_test_kernel *kernel, const char *path, const char *value)
 {
 	uint64_t number = 0;
@@ -498,6 +512,8 @@ static void react(struct fit_test_kernel *kernel, const char *path, const char *
 		!is_valid_partition(kernel, path))
 		fit_test_kernel_write(
 			kernel, path, "isolated invalid (Cpu list in cpuset.cpus not exclusive)");
+	if (ends_with(path, "/lowmem_reserve_ratio"))
+		respell(kernel, path, value);
 	if (ends_with(path, "/smp_affinity_list") || ends_with(path, "/watchdog_cpumask")) {
 		fit_autofree char *list = NULL;
 

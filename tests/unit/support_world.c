@@ -51,7 +51,7 @@ static const struct stranger {
 	{"sys/kernel/mm/transparent_hugepage/enabled",
 		{"always madvise never [advise]", "always madvise never [within_size]"}, NULL},
 	{"sys/module/kvm/parameters/halt_poll_ns", {"7", "8"}, NULL},
-	{"proc/sys/vm/lowmem_reserve_ratio", {"9 9 9", "8 8 8"}, NULL},
+	{"proc/sys/vm/lowmem_reserve_ratio", {"9\t9\t9", "8\t8\t8"}, NULL},
 	{"proc/irq/9/smp_affinity_list", {"7", "0"}, NULL},
 	{"proc/irq/30/smp_affinity_list", {"7", "0"}, NULL},
 	{"proc/irq/default_smp_affinity", {"01", "80"}, NULL},

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -227,6 +228,43 @@ static void a_value_that_becomes_another_on_the_way_back_goes_back(void **unused
 	teardown(&f);
 }
 
+/* False: it has fewer changes than @at. */
+static bool apply_dies_at(struct fixture *f, const struct fit_hostops *ops, unsigned int at)
+{
+	pid_t child = fork();
+	int status;
+
+	assert_true(child >= 0);
+	if (!child) {
+		f->kernel.fault = FIT_TEST_DIE_AFTER;
+		f->kernel.fault_at = at;
+		f->kernel.changes = 0;
+		(void)apply(f, A, ops, NULL, NULL);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return WIFEXITED(status) && WEXITSTATUS(status) == FIT_TEST_DEATH;
+}
+
+/* "0400" is 256 to it, of which nobody is told who is killed right then. */
+static void a_value_that_is_spelled_another_way_goes_back(void **unused)
+{
+	struct fit_hostops ops = {0};
+	struct fixture f;
+	struct fit_op *op;
+
+	(void)unused;
+	setup(&f);
+	op = add_setting_op(&ops, FIT_SETTING_SYSCTL, "0400 0x10 7", "2", NULL);
+	op->path = fit_xstrdup("vm/lowmem_reserve_ratio");
+	for (unsigned int at = 1; apply_dies_at(&f, &ops, at); at++) {
+		undo(&f, A, NULL);
+		expect_as_before(&f);
+	}
+	fit_hostops_clear(&ops);
+	teardown(&f);
+}
+
 static void turbo_is_switched_where_the_driver_has_it(void **unused)
 {
 	struct fit_err err = FIT_ERR_INIT;
@@ -321,7 +359,7 @@ static void literal_writes_do_not_follow_links(void **unused)
 	op->path = fit_xstrdup("vm/lowmem_reserve_ratio");
 	assert_int_equal(apply(&f, A, &ops, NULL, &err), 0);
 	has_value(&f, "sys/kernel/mm/ksm/pages_to_scan", "50");
-	has_value(&f, "proc/sys/vm/lowmem_reserve_ratio", "128 128 16");
+	has_value(&f, "proc/sys/vm/lowmem_reserve_ratio", "128\t128\t16");
 	undo(&f, A, NULL);
 	expect_as_before(&f);
 	fit_test_kernel_set(&f.kernel, "sys/kernel/mm/ksm/alias -> pages_to_scan\n"
@@ -370,7 +408,7 @@ static void draw_wants(struct wants *wants, uint64_t *random)
 	fit_hostops_clear(&wants->ops);
 	wants->thp = draw(random, 2) ? pages[draw(random, 3)] : NULL;
 	wants->numa = draw(random, 2) ? (draw(random, 2) ? "on" : "off") : NULL;
-	wants->ratio = draw(random, 2) ? (draw(random, 2) ? "1 2 3" : "4 5 6") : NULL;
+	wants->ratio = draw(random, 2) ? (draw(random, 2) ? "1\t2\t3" : "4\t5\t6") : NULL;
 	wants->interval = (unsigned int)draw(random, 4);
 	wants->workqueues = draw(random, 2);
 	interval = fit_xasprintf("%us", wants->interval);
@@ -487,6 +525,7 @@ int main(void)
 		cmocka_unit_test(a_refused_write_is_a_note_or_takes_all_back),
 		cmocka_unit_test(a_value_that_becomes_another_goes_back),
 		cmocka_unit_test(a_value_that_becomes_another_on_the_way_back_goes_back),
+		cmocka_unit_test(a_value_that_is_spelled_another_way_goes_back),
 		cmocka_unit_test(turbo_is_switched_where_the_driver_has_it),
 		cmocka_unit_test(functions_of_a_card_share_its_link),
 		cmocka_unit_test(what_somebody_else_sets_is_left_and_said),
