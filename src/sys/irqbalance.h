@@ -65,6 +65,9 @@ char *fit_irqbalance_command(enum fit_irqbalance_list list, const char *value);
 /* Has it been told of a domain, or is it to be told when it answers? */
 bool fit_irqbalance_is_claimed(const struct fit_state *state);
 
+/* Is it to be told of a domain that started while it did not answer? */
+bool fit_irqbalance_is_awaited(const struct fit_state *state);
+
 /* After it was restarted, or did not answer when a domain started: tells it what domains have
  * claimed; what it left alone before is the baseline from then on. Does nothing when it has not
  * been asked, or did not answer. For whoever notices (a service; the hook does not wait). */

@@ -183,16 +183,30 @@ static bool is_banned_kind(enum fit_resource_kind kind)
 	return kind == FIT_RESOURCE_BANNED_CPUS || kind == FIT_RESOURCE_BANNED_IRQS;
 }
 
+static bool has_claim(const struct fit_state *state, bool without_entry)
+{
+	for (size_t i = 0; i < state->journal_count; i++)
+		for (size_t j = 0; j < state->journals[i].claim_count; j++) {
+			const struct fit_claim_entry *claim = &state->journals[i].claims[j];
+
+			if (is_banned_kind(claim->kind) &&
+				!(without_entry && fit_ledger_find(&state->ledger, claim->path)))
+				return true;
+		}
+	return false;
+}
+
 bool fit_irqbalance_is_claimed(const struct fit_state *state)
 {
 	for (size_t i = 0; i < state->ledger.count; i++)
 		if (is_banned_kind(state->ledger.items[i].kind))
 			return true;
-	for (size_t i = 0; i < state->journal_count; i++)
-		for (size_t j = 0; j < state->journals[i].claim_count; j++)
-			if (is_banned_kind(state->journals[i].claims[j].kind))
-				return true;
-	return false;
+	return has_claim(state, false);
+}
+
+bool fit_irqbalance_is_awaited(const struct fit_state *state)
+{
+	return has_claim(state, true);
 }
 
 /* Without the lock: what changes in between is no harm. */

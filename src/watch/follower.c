@@ -234,6 +234,7 @@ void fit_follower_load(struct fit_follower *follower, int64_t now)
 			follow(follower, &state.journals[i], now);
 	drop_unlisted(follower);
 	needed = follower->count || fit_irqbalance_is_claimed(&state);
+	follower->irqbalance.now |= fit_irqbalance_is_awaited(&state);
 	fit_state_close(&state);
 	fit_restarts_watch(&follower->irqbalance, follower->root, needed, now);
 }

@@ -7,7 +7,9 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "support_domain.h"
 #include "support_vectors.h"
+#include "sys/executor.h"
 
 #define IN_TIME_MS 200
 
@@ -151,12 +153,54 @@ static void irqbalance_is_told_of_as_many_as_it_takes(void **unused)
 	scene_close(&scene);
 }
 
+static void start_another(const struct scene *scene, const char *cpus)
+{
+	struct fit_op op = {.kind = FIT_OP_IRQS_ELSEWHERE,
+		.apply = FIT_PHASE_STARTED,
+		.undo = FIT_PHASE_STOPPED,
+		.cpus = fit_test_cpus(cpus)};
+	const struct fit_hostops ops = {.items = &op, .count = 1};
+	struct fit_err err = FIT_ERR_INIT;
+	struct fit_state state;
+
+	open_state(&scene->f, &state);
+	if (fit_executor_apply(&state, fit_state_add_journal(&state, B, "other", FIT_STAGE_STARTED),
+		    &ops, FIT_PHASE_STARTED, NULL, &err) < 0)
+		fail_msg("%s", err.message);
+	fit_state_close(&state);
+}
+
+/* It is watched already, for the devices of another one. */
+static void irqbalance_is_told_of_a_domain_that_started_while_it_was_deaf(void **unused)
+{
+	struct scene scene;
+
+	(void)unused;
+	scene_open(&scene);
+	fit_test_kernel_set(&scene.f.kernel, "run/irqbalance/cpus = \n"
+					     "run/irqbalance/irqs = \n"
+					     "run/irqbalance/name = irqbalance1.sock\n");
+	scene_begin_to_follow(&scene);
+	scene_wait(&scene, FIT_FOLLOW_DEAF_MS);
+	fit_test_kernel_write(&scene.f.kernel, "run/irqbalance/cpus", "none");
+	fit_test_kernel_write(&scene.f.kernel, "run/irqbalance/irqs", "none");
+	scene_wait(&scene, FIT_FOLLOW_DEAF_MS);
+	fit_test_kernel_write(&scene.f.kernel, "run/irqbalance/cpus", "");
+	start_another(&scene, "6");
+	fit_test_kernel_write(&scene.f.kernel, "run/irqbalance/cpus", "7");
+	fit_follower_load(&scene.follower, scene.now);
+	scene_wait(&scene, FIT_FOLLOW_SELDOM_MS);
+	has_value(&scene.f, "run/irqbalance/cpus", "6-7");
+	scene_close(&scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(irqbalance_leaves_them_alone_also_after_its_restart),
 		cmocka_unit_test(irqbalance_is_told_again_of_a_domain_without_devices),
 		cmocka_unit_test(irqbalance_is_told_of_as_many_as_it_takes),
+		cmocka_unit_test(irqbalance_is_told_of_a_domain_that_started_while_it_was_deaf),
 		cmocka_unit_test(irqbalance_that_does_not_answer_is_told_when_it_does),
 	};
 
