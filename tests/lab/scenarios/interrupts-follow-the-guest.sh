@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Interrupts of a guest's VF come to the CPUs of its vCPUs and to no others, from when its driver asks
-# for them; again after its reset, after a reload of its driver, and after the watcher was killed.
+# for them; again after its reset, after a reload of its driver, of a VF that was plugged in while the
+# guest ran, and after the watcher was killed.
 . "$TOP/tests/lab/scenario.sh"
 
 packets=200
@@ -22,6 +23,7 @@ guest_reloads() { # NAME
 			sleep 1
 			ip link set eth0 up
 			ip address add $address/24 dev eth0
+			[ ! -e /sys/class/net/eth1 ] || ip link set eth1 up
 			echo "guest: driver reloaded"
 		) >/dev/console 2>&1 </dev/null &
 	END
@@ -90,11 +92,17 @@ is_up_again() { # TIMES
 	[ "$(guest_counts web up)" -ge "$1" ]
 }
 
-guest_define web sata 2 $address
+plugged_in() { # VECTORS before; are there more, of the second VF?
+	[ "$(vectors | wc -l)" -gt "$1" ]
+}
+
+root="<controller type='pci' index='0' model='pcie-root'/>"
+port="<controller type='pci' model='pcie-root-port'/>"
+guest_define web sata 2 $address "$root$port$port$port$port$port$port$port$port"
 guest_reloads web
 remember_host
 systemctl restart virt-fit
-virt-fit set web low-latency sriov --param vfs=1 "${small_pages[@]}"
+virt-fit set web low-latency sriov --param vfs=1 --param create=2 "${small_pages[@]}"
 virsh -q start web
 cpus="$(guest_value web "//vcpupin[@vcpu='0']/@cpuset") $(guest_value web "//vcpupin[@vcpu='1']/@cpuset")"
 guest_is_up web
@@ -107,6 +115,16 @@ wait_until 300 is_up_again 2
 will_be_placed "after a reset"
 stays_at_home "after a reset"
 
+# Plugged in with libvirt's own command, a device that no profile asked for. It has no interrupts before
+# the guest has its interface up.
+cat >"$WORK/second.xml" <<-END
+	<hostdev mode='subsystem' type='pci' managed='yes'>
+	  <source><address domain='0x0000' bus='0x41' slot='0x10' function='0x2'/></source>
+	</hostdev>
+END
+count=$(vectors | wc -l)
+virsh -q attach-device web "$WORK/second.xml" --live
+
 # Somebody else moves one, and one is not where it belongs when the next watcher comes.
 echo 0 >"/proc/irq/$(vectors | head -n 1)/smp_affinity_list"
 wait_until 20 are_placed
@@ -116,9 +134,12 @@ systemctl start virt-fit
 
 timeout 20 cat <"/dev/tcp/$address/8" >/dev/null || true
 wait_until 60 guest_said web "driver reloaded"
+wait_until 20 plugged_in "$count"
 will_be_placed "after a reload of the driver"
 stays_at_home "after a reload of the driver"
+contains "status" "$(virt-fit status web)" "of 0000:41:10.2: on CPU"
 
+virsh -q detach-device web "$WORK/second.xml" --live
 guest_shuts_down web
 systemctl stop virt-fit
 host_is_as_before
