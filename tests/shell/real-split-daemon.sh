@@ -36,6 +36,9 @@ contains "the status" "$status" "web01: running, fitted (low-latency)"
 contains "the status" "$status" "alone on"
 libvirtd_stop TERM
 libvirtd_start
+# A guest that is destroyed while the daemon still finds it again is lost to libvirt before it is
+# destroyed, which is then an error: this waits for that.
+virsh -q domblkstat web01 vda >/dev/null
 virsh -q destroy web01
 host_is_as_before "$before"
 virsh -q undefine web01
