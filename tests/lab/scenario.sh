@@ -50,7 +50,7 @@ finish() {
 		virsh -q destroy "$name" >/dev/null 2>&1
 		virsh -q undefine "$name" >/dev/null 2>&1
 	done
-	rm -rf "$WORK" /var/log/libvirt/qemu/*-console.log "$IMAGES"/*.img
+	rm -rf "$WORK" /etc/virt-fit/profiles /var/log/libvirt/qemu/*-console.log "$IMAGES"/*.img
 	exit $code
 }
 
