@@ -14,7 +14,7 @@ tree_compile() {
 	find "$dir" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
 	tar -C "$TOP" --exclude=./.git --exclude='./build*' -cf - . | tar -C "$dir" --no-same-owner -xpf -
 	chmod -R go-w "$dir"
-	in_rootfs make -s -C $BUILD_DIR -j"$(nproc)" all >"$LAB/compile.log" 2>&1 || {
+	in_rootfs make -s -C $BUILD_DIR -j"$(nproc)" all build/tests/lib/mkroot build/profiles >"$LAB/compile.log" 2>&1 || {
 		tail -n 20 "$LAB/compile.log" >&2
 		say "virt-fit does not compile"
 		exit 1
