@@ -459,6 +459,26 @@ static void the_reason_names_the_line(void **state)
 	fit_bench_end(&b);
 }
 
+/* Nor do threads float there that may run on the whole node. */
+static void threads_that_float_stay_off_housekeeping(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 2}, 4);
+	fit_autostrlist struct fit_strlist warnings = {0};
+	struct fit_cpuset housekeeping = fit_made_set("1-2,9");
+
+	(void)state;
+	assert_int_equal(apply("<housekeeping cpus='1-2,9'/>", &b.host, &warnings, &b.err), 0);
+	fit_made_disk(&b.domain, "vda", "virtio");
+	b.profile.emulator.place = FIT_PLACE_NODE;
+	b.profile.iothreads.place = FIT_PLACE_NODE;
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.iothread_count, 1);
+	assert_true(fit_cpuset_count(&b.plan.emulator) > 4);
+	assert_false(fit_cpuset_intersects(&b.plan.emulator, &housekeeping));
+	assert_false(fit_cpuset_intersects(&b.plan.iothreads[0].cpus, &housekeeping));
+	fit_bench_end(&b);
+}
+
 static void a_node_that_is_all_housekeepings_is_warned_of(void **state)
 {
 	fit_autostrlist struct fit_strlist warnings = {0};
@@ -575,6 +595,7 @@ int main(void)
 		cmocka_unit_test(the_only_core_is_shared_with_housekeeping),
 		cmocka_unit_test(no_plan_takes_what_belongs_to_the_host),
 		cmocka_unit_test(the_reason_names_the_line),
+		cmocka_unit_test(threads_that_float_stay_off_housekeeping),
 		cmocka_unit_test(a_node_that_is_all_housekeepings_is_warned_of),
 		cmocka_unit_test(no_plan_leaves_what_is_allowed),
 		cmocka_unit_test(what_is_not_allowed_is_as_if_it_were_offline),
