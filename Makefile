@@ -104,7 +104,7 @@ $(unit_tests): $(BUILD)/%: $(BUILD)/%.o $(unit_support) \
 	$(link) $(call libs,$(test_pkgs) $(virt_pkgs) $(sys_pkgs) $(core_pkgs) $(cli_pkgs) $(watch_pkgs)) -pthread
 
 $(BUILD)/tests/lib/mkroot: $(BUILD)/tests/unit/support_tree.o
-$(BUILD)/tests/bench/follow: $(BUILD)/src/watch/follower.o $(BUILD)/src/watch/restarts.o
+$(BUILD)/tests/bench/follow: $(BUILD)/src/watch/follower.o $(BUILD)/src/watch/restarts.o $(BUILD)/src/watch/inotify.o
 
 # As needed: only those load libvirt that use it.
 $(test_tools) $(bench_tools): $(BUILD)/%: $(BUILD)/%.o \

@@ -2,14 +2,12 @@
 #include "watch/restarts.h"
 
 #include <fcntl.h>
-#include <string.h>
-#include <sys/inotify.h>
-#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "sys/paths.h"
+#include "watch/inotify.h"
 #include "watch/queue.h"
 
 #define COMES (IN_CREATE | IN_MOVED_TO | IN_ONLYDIR)
@@ -68,9 +66,9 @@ void fit_restarts_watch(
 	restarts->needed = needed;
 }
 
-static bool is_about_it(const struct fit_restarts *restarts, const struct inotify_event *event)
+static bool is_about_it(void *context, const struct inotify_event *event, const char *name)
 {
-	const char *name = event->len ? event->name : "";
+	const struct fit_restarts *restarts = context;
 
 	return event->mask & IN_Q_OVERFLOW || event->wd == restarts->socket ||
 	       (event->wd == restarts->parent && fit_streq(name, FIT_NAME_IRQBALANCE));
@@ -78,20 +76,7 @@ static bool is_about_it(const struct fit_restarts *restarts, const struct inotif
 
 void fit_restarts_notice(struct fit_restarts *restarts, const struct fit_fsroot *root, int64_t now)
 {
-	char buffer[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
-	bool changed = false;
-	ssize_t got;
-
-	while ((got = read(restarts->inotify, buffer, sizeof(buffer))) > 0) {
-		for (const char *at = buffer; at < buffer + got;) {
-			const struct inotify_event *event =
-				(const struct inotify_event *)(const void *)at;
-
-			changed |= is_about_it(restarts, event);
-			at += sizeof(*event) + event->len;
-		}
-	}
-	if (!changed || !restarts->needed)
+	if (!fit_inotify_take(restarts->inotify, is_about_it, restarts) || !restarts->needed)
 		return;
 	arm_both(restarts, root);
 	restarts->due = now + FIT_RESTARTS_SETTLE_MS;

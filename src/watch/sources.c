@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -21,6 +20,7 @@
 #include "sys/paths.h"
 #include "sys/watcher.h"
 #include "virt/loop.h"
+#include "watch/inotify.h"
 #include "watch/parts.h"
 
 #define KERNEL_GROUP 1 /* its messages; group 2 has those that udevd repeats */
@@ -92,9 +92,9 @@ static void take_requests(struct fit_sources *sources)
 }
 
 /* Is it a reason to look at all domains? */
-static bool take_change(struct fit_sources *sources, const struct inotify_event *event)
+static bool take_change(void *context, const struct inotify_event *event, const char *name)
 {
-	const char *name = event->len ? event->name : "";
+	struct fit_sources *sources = context;
 
 	if (event->mask & IN_Q_OVERFLOW) {
 		take_requests(sources);
@@ -119,20 +119,8 @@ static bool take_change(struct fit_sources *sources, const struct inotify_event 
 static void on_files(void *context)
 {
 	struct fit_sources *sources = context;
-	char buffer[8192] __attribute__((aligned(__alignof__(struct inotify_event))));
-	bool changed = false;
-	ssize_t got;
 
-	while ((got = read(sources->inotify, buffer, sizeof(buffer))) > 0) {
-		for (const char *at = buffer; at < buffer + got;) {
-			const struct inotify_event *event =
-				(const struct inotify_event *)(const void *)at;
-
-			changed |= take_change(sources, event);
-			at += sizeof(*event) + event->len;
-		}
-	}
-	if (!changed)
+	if (!fit_inotify_take(sources->inotify, take_change, sources))
 		return;
 	arm_all(sources);
 	fit_watch_add(sources->watch, FIT_QUEUE_ALL, FIT_CAUSE_WORLD);
