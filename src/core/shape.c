@@ -100,14 +100,9 @@ static void collect(const xmlNode *node, uint64_t above, struct fit_shapes *foun
 
 void fit_shapes_add(struct fit_shapes *shapes, xmlDoc *doc)
 {
-	struct fit_shapes found = {0};
-
 	if (shapes->count > SHAPES_MAX)
 		fit_shapes_clear(shapes);
-	collect(xmlDocGetRootElement(doc), FIT_FINGERPRINT_INIT, &found);
-	for (size_t i = 0; i < found.count; i++)
-		add(shapes, found.items[i]);
-	fit_shapes_clear(&found);
+	collect(xmlDocGetRootElement(doc), FIT_FINGERPRINT_INIT, shapes);
 }
 
 bool fit_shapes_know(const struct fit_shapes *shapes, xmlDoc *doc)

@@ -36,8 +36,12 @@ static void tell(
 
 static bool is_known(const struct fit_session *session, const char *xml)
 {
-	fit_autodoc xmlDoc *doc = fit_xml_parse(xml, strlen(xml), "", NULL);
+	fit_autodoc xmlDoc *doc = NULL;
 
+	/* A command that defines once has asked about nothing. */
+	if (!session->shapes.count)
+		return false;
+	doc = fit_xml_parse(xml, strlen(xml), "", NULL);
 	return doc && fit_shapes_know(&session->shapes, doc);
 }
 
