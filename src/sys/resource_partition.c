@@ -106,7 +106,7 @@ static char *find_other_domain(const struct fit_fsroot *root, const char *machin
 	for (size_t i = 0; i < scopes.count; i++) {
 		fit_autofree char *scope = fit_xasprintf("%s/%s", machine, scopes.items[i]);
 		fit_autofree char *libvirts = fit_xasprintf("%s/libvirt", scope);
-		fit_autofree char *domain = domain_of(scopes.items[i]);
+		fit_autofree char *domain = NULL;
 		fit_autofree char *user = NULL;
 
 		if (fit_streq(scope, own) || fit_streq(libvirts, own))
@@ -114,10 +114,11 @@ static char *find_other_domain(const struct fit_fsroot *root, const char *machin
 		user = find_user(root, libvirts, cpus);
 		if (!user)
 			user = find_user(root, scope, cpus);
-		if (user)
-			return fit_xasprintf(
-				"%s of the running domain '%s' has no CPUs but of these", user,
-				domain);
+		if (!user)
+			continue;
+		domain = domain_of(scopes.items[i]);
+		return fit_xasprintf(
+			"%s of the running domain '%s' has no CPUs but of these", user, domain);
 	}
 	return NULL;
 }
