@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
@@ -373,4 +374,22 @@ int prepare_new(struct fit_state *state, const char *uuid, const struct fit_host
 	return fit_executor_apply(state,
 		fit_state_add_journal(state, uuid, "guest", FIT_STAGE_PREPARED), ops,
 		FIT_PHASE_PREPARE, NULL, err);
+}
+
+int run_with_fault(struct fixture *f, enum fit_test_fault fault, unsigned int at,
+	int (*work)(struct fixture *f, const void *context), const void *context)
+{
+	pid_t child = fork();
+	int status;
+
+	assert_true(child >= 0);
+	if (!child) {
+		f->kernel.fault = fault;
+		f->kernel.fault_at = at;
+		f->kernel.changes = 0;
+		_exit(work(f, context));
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
 }

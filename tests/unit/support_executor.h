@@ -73,6 +73,11 @@ void without_systemd(struct fixture *f);
 void call(struct fixture *f, const struct guest *guest, int phase);
 void refused(struct fixture *f, const struct guest *guest, int phase, const char *part);
 
+/* Runs @work in a process of its own, with a fault at the host's change @at. Its exit status: what
+ * @work returns, or FIT_TEST_DEATH. */
+int run_with_fault(struct fixture *f, enum fit_test_fault fault, unsigned int at,
+	int (*work)(struct fixture *f, const void *context), const void *context);
+
 void run_up(struct fixture *f, const struct guest *guest);
 void run_down(struct fixture *f, const struct guest *guest);
 

@@ -3,8 +3,6 @@
 #include "support.h"
 
 #include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -129,27 +127,22 @@ static void live(struct fixture *f, const struct guest *guest)
 		(void)hook_call(f, guest, phase, NULL);
 }
 
+static int live_on(struct fixture *f, const void *guest)
+{
+	live(f, guest);
+	return f->kernel.changes < f->kernel.fault_at ? 1 : f->kernel.fault_is_refused ? 2 : 0;
+}
+
 /* Runs live() in a process of its own with a fault at change @at. False: there are fewer changes.
  */
 static bool live_with_fault(
 	struct fixture *f, const struct guest *guest, enum fit_test_fault fault, unsigned int at)
 {
-	pid_t child = fork();
-	int status;
+	int status = run_with_fault(f, fault, at, live_on, guest);
 
-	assert_true(child >= 0);
-	if (!child) {
-		f->kernel.fault = fault;
-		f->kernel.fault_at = at;
-		f->kernel.changes = 0;
-		live(f, guest);
-		_exit(f->kernel.changes < at ? 1 : f->kernel.fault_is_refused ? 2 : 0);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status));
-	if (fault != FIT_TEST_FAIL && WEXITSTATUS(status) == 0)
+	if (fault != FIT_TEST_FAIL && status == 0)
 		fail_msg("change %u: nobody died", at);
-	return WEXITSTATUS(status) != 1;
+	return status != 1;
 }
 
 static void recover(struct fixture *f, const struct guest *guest)
@@ -218,23 +211,16 @@ static void a_fault_beside_a_running_domain_does_not_touch_it(void **unused)
 	teardown(&f);
 }
 
+static int release(struct fixture *f, const void *guest)
+{
+	(void)hook_call(f, guest, 4, NULL);
+	return 0;
+}
+
 /* Returns false when the undo has fewer changes than @at. */
 static bool undo_dies_at(struct fixture *f, const struct guest *guest, unsigned int at)
 {
-	pid_t child = fork();
-	int status;
-
-	assert_true(child >= 0);
-	if (!child) {
-		f->kernel.fault = FIT_TEST_DIE_AFTER;
-		f->kernel.fault_at = at;
-		f->kernel.changes = 0;
-		(void)hook_call(f, guest, 4, NULL);
-		_exit(0);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status));
-	return WEXITSTATUS(status) == FIT_TEST_DEATH;
+	return run_with_fault(f, FIT_TEST_DIE_AFTER, at, release, guest) == FIT_TEST_DEATH;
 }
 
 /* An undo that dies at any change can be repeated, and that one can die as well. */

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -228,22 +227,16 @@ static void a_value_that_becomes_another_on_the_way_back_goes_back(void **unused
 	teardown(&f);
 }
 
+static int apply_it(struct fixture *f, const void *ops)
+{
+	(void)apply(f, A, ops, NULL, NULL);
+	return 0;
+}
+
 /* False: it has fewer changes than @at. */
 static bool apply_dies_at(struct fixture *f, const struct fit_hostops *ops, unsigned int at)
 {
-	pid_t child = fork();
-	int status;
-
-	assert_true(child >= 0);
-	if (!child) {
-		f->kernel.fault = FIT_TEST_DIE_AFTER;
-		f->kernel.fault_at = at;
-		f->kernel.changes = 0;
-		(void)apply(f, A, ops, NULL, NULL);
-		_exit(0);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	return WIFEXITED(status) && WEXITSTATUS(status) == FIT_TEST_DEATH;
+	return run_with_fault(f, FIT_TEST_DIE_AFTER, at, apply_it, ops) == FIT_TEST_DEATH;
 }
 
 /* "0400" is 256 to it, of which nobody is told who is killed right then. */
