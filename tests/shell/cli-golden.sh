@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Plans and fitted definitions for the made-up hosts, against tests/golden/expected. A case that is
-# refused has its reason there. After a change that is meant to change them:
+# Plans, with every reason, and fitted definitions for the made-up hosts, against tests/golden/expected.
+# A case that is refused has its reason there. After a change that is meant to change them:
 #
 #   UPDATE=1 tests/run cli-golden; git diff tests/golden
 set -eu
@@ -36,9 +36,12 @@ while read -r host domain profiles; do
 	[ -d "$TEST_DIR/$host" ] || "$TOP/tests/hosts/make" "$host" "$TEST_DIR/$host"
 	name=$host-$domain-${profiles//[ ,]/+}
 	name=${name%--}
-	compare "$name.plan" "$(run plan "$host" "$domain" "$profiles")"
-	[ "$profiles" != - ] ||
+	if [ "$profiles" = - ]; then
+		compare "$name.plan" "$(run plan "$host" "$domain" "$profiles")"
 		compare "$name.json" "$(run plan "$host" "$domain" "$profiles" --json)"
+	else
+		compare "$name.plan" "$(run plan "$host" "$domain" "$profiles" --why)"
+	fi
 	compare "$name.xml" "$(run render "$host" "$domain" "$profiles")"
 	count=$((count + 1))
 done <"$golden/cases"

@@ -10,6 +10,7 @@
 #include "core/xml.h"
 #include "support.h"
 #include "support_domain.h"
+#include "support_plan.h"
 
 static int load(void *context, const char *name, char **ret_path, char **ret_text,
 	size_t *ret_length, struct fit_err *err FIT_UNUSED)
@@ -57,19 +58,7 @@ static void check_edit(const struct fit_edit *edit)
 
 void fit_test_check_emitted(const struct fit_plan *plan, const struct fit_edits *edits)
 {
-	static const char *const topics[] = {"cachetune", "cells", "clock", "cpu", "devices",
-		"disks", "domain", "emulator", "features", "housekeeping", "interfaces", "iommu",
-		"iothreads", "lean", "memballoon", "memory", "memorytune", "nodes", "scheduler",
-		"shares", "vcpus", "vf", "watchdog"};
-
 	for (size_t i = 0; i < edits->count; i++)
 		check_edit(&edits->items[i]);
-	for (size_t i = 0; i < plan->reason_count; i++) {
-		bool known = false;
-
-		for (size_t j = 0; j < FIT_ARRAY_SIZE(topics); j++)
-			known |= fit_streq(plan->reasons[i].topic, topics[j]);
-		if (!known)
-			fail_msg("topic %s: %s", plan->reasons[i].topic, plan->reasons[i].text);
-	}
+	fit_test_check_reasons(plan);
 }

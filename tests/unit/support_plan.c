@@ -276,6 +276,37 @@ struct fit_domain fit_made_fitted(const struct fit_domain *domain, const struct 
 	return fitted;
 }
 
+static bool is_one_of(const char *word, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (fit_streq(words[i], word))
+			return true;
+	return false;
+}
+
+void fit_test_check_reasons(const struct fit_plan *plan)
+{
+	static const char *const topics[] = {"bus", "cachetune", "cells", "clock", "cores", "cpu",
+		"devices", "disks", "domain", "emulator", "features", "host", "housekeeping",
+		"interfaces", "iommu", "iothreads", "lean", "memballoon", "memory", "memorytune",
+		"nodes", "profile", "scheduler", "shares", "vcpus", "vf", "watchdog"};
+	static const char *const criteria[] = {"cell-memory", "clusters", "crowded", "devices",
+		"distance", "efficiency-cores", "equal-cells", "hidden-threads", "holder",
+		"housekeeping", "idle-threads", "in-use", "isolated", "kind", "l3-fragments",
+		"l3-groups", "link", "memory", "moved", "node-fragments", "nodes", "nodes-apart",
+		"order", "overlap", "own-cores", "page-size", "pfs", "room", "vfs-to-create"};
+
+	for (size_t i = 0; i < plan->reason_count; i++) {
+		const struct fit_reason *reason = &plan->reasons[i];
+
+		if (!is_one_of(reason->topic, topics, FIT_ARRAY_SIZE(topics)))
+			fail_msg("topic %s: %s", reason->topic, reason->text);
+		if (reason->criterion &&
+			!is_one_of(reason->criterion, criteria, FIT_ARRAY_SIZE(criteria)))
+			fail_msg("criterion %s: %s", reason->criterion, reason->text);
+	}
+}
+
 struct fit_plan fit_made_plan(const struct fit_plan_input *input)
 {
 	struct fit_err err = FIT_ERR_INIT;
@@ -283,6 +314,7 @@ struct fit_plan fit_made_plan(const struct fit_plan_input *input)
 
 	if (fit_plan_make(input, &plan, &err) < 0)
 		fail_msg("%s", err.message);
+	fit_test_check_reasons(&plan);
 	return plan;
 }
 

@@ -50,6 +50,9 @@ void fit_made_claim(struct fit_claims *claims, const char *name, bool running, c
 /* A definition that has what the plan says, as emission would leave it. */
 struct fit_domain fit_made_fitted(const struct fit_domain *domain, const struct fit_plan *plan);
 
+/* Does the plan call things by the names that programs find them by? */
+void fit_test_check_reasons(const struct fit_plan *plan);
+
 /* Plans, or fails the test. */
 struct fit_plan fit_made_plan(const struct fit_plan_input *input);
 

@@ -122,8 +122,10 @@ static bool try_plan(struct fit_bench *b)
 
 	fit_plan_clear(&b->plan);
 	b->err = FIT_ERR_INIT;
-	if (fit_plan_make(&input, &b->plan, &b->err) == 0)
+	if (fit_plan_make(&input, &b->plan, &b->err) == 0) {
+		fit_test_check_reasons(&b->plan);
 		return true;
+	}
 	assert_int_equal(b->err.code, FIT_ERR_REFUSED);
 	return false;
 }

@@ -27,6 +27,7 @@ static char *plan_text(struct fit_bench *b)
 	b->err = FIT_ERR_INIT;
 	if (fit_plan_make(&input, &b->plan, &b->err) < 0)
 		return fit_xstrdup(b->err.message);
+	fit_test_check_reasons(&b->plan);
 	return fit_plan_report(&b->plan, &input, NULL, true);
 }
 
