@@ -4,7 +4,7 @@
 #   make check [T=name]  all tests (those whose name contains T)
 #   make bench           the project's figures, as ratios
 #   make fuzz [SECONDS=n] [SEED=n]  random definitions and profiles through render and revert
-#   make mutate [SECONDS=n] [FILES=...]  which break of a rule does no test notice? See tests/mutate
+#   make mutate [SECONDS=n] [FILES=...]  which break of a rule does no test notice? See tests/mutation
 #   make lint            include rules, linters
 #   make check-lab [T=name]  the scenarios on an emulated host, see tests/lab/run; also lab, lab-shell
 #   make install         DESTDIR=, prefix=, sysconfdir= as usual; `make uninstall` takes it back
@@ -139,7 +139,7 @@ fuzz: tools
 	$(fuzzer) $(or $(SEED),$(shell date +%s)) $(or $(SECONDS),60) $(BUILD)
 
 mutate:
-	tests/mutate $(or $(SECONDS),600) $(FILES)
+	tests/mutation/run $(or $(SECONDS),600) $(FILES)
 
 lint: all
 	BUILD=$(BUILD) tests/run lint
