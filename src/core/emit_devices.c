@@ -7,12 +7,11 @@ static int emit_helpers(const struct fit_emitter *emitter)
 {
 	const struct fit_profile *profile = emitter->profile;
 
-	if (profile->memballoon.model && fit_emit_setting(emitter, &profile->memballoon.intent,
-						 &(struct fit_setting){.topic = "memballoon",
-							 .what = "the memory balloon",
-							 .path = "devices/memballoon",
-							 .value = "<memballoon model='none'/>",
-							 .feature = FIT_FEATURE_ANYWHERE}) < 0)
+	if (profile->memballoon.model &&
+		fit_emit_setting(emitter, &profile->memballoon.intent,
+			&(struct fit_setting){.what = "the memory balloon",
+				.path = "devices/memballoon",
+				.value = "<memballoon model='none'/>"}) < 0)
 		return -1;
 	/* Where libvirt does not know it, it does not make it do anything either. */
 	if (!profile->watchdog.itco ||

@@ -106,11 +106,9 @@ static int write_iommu(const struct fit_emitter *emitter, enum fit_iommu model)
 	element = format_iommu(emitter, model, remaps);
 	decision = fit_emit_setting(emitter, &emitter->profile->iommu.intent,
 		&(struct fit_setting){
-			.topic = "iommu",
 			.what = "the IOMMU",
 			.path = "devices/iommu",
 			.value = element,
-			.feature = models[model].feature,
 		});
 	if (decision > 0 && remaps && !fit_streq(driver, "qemu"))
 		fit_edits_set(emitter->edits, IOAPIC_DRIVER, "qemu");

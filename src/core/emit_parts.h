@@ -29,7 +29,7 @@ int fit_emit_decide(const struct fit_emitter *emitter, const struct fit_intent *
 
 /* A setting that is not a placement. */
 struct fit_setting {
-	const char *topic; /* of the note that it was left out: static */
+	const char *topic; /* of the note that it was left out: static; only with a feature */
 	const char *what;  /* for people: "the cache mode of disk vda" */
 	const char *path;  /* core/edit.h */
 	const char *value; /* as in an edit: an element as XML */

@@ -161,7 +161,6 @@ static int emit_shares(const struct fit_emitter *emitter)
 		return 0;
 	return fit_emit_setting(emitter, &shares->intent,
 		&(struct fit_setting){
-			.topic = "shares",
 			.what = "the shares of CPU time",
 			.path = "cputune/shares/text()",
 			.value = value,

@@ -111,8 +111,7 @@ static void add_declaration(struct fit_buffer *out, const xmlDoc *doc)
 	/* libxml2: -1 no declaration, -2 a declaration that does not mention standalone. */
 	if (doc->standalone == -1)
 		return;
-	fit_buffer_addf(
-		out, "<?xml version=\"%s\"", doc->version ? (const char *)doc->version : "1.0");
+	fit_buffer_addf(out, "<?xml version=\"%s\"", (const char *)doc->version);
 	if (doc->encoding)
 		fit_buffer_add(out, " encoding=\"UTF-8\"");
 	if (doc->standalone >= 0)
@@ -208,28 +207,13 @@ static char *take(xmlChar *text)
 	return copy;
 }
 
-/* What an attribute says, where that is one piece of text, as it is unless somebody put references
- * to entities into the tree; else NULL. Belongs to the tree. */
-static const char *plain_value(const xmlAttr *attr)
+/* What an attribute says. That is one piece of text: without a document type there are no entities
+ * that a tree would refer to. */
+static const char *value_of(const xmlAttr *attr)
 {
 	const xmlNode *text = attr->children;
 
-	if (!text)
-		return "";
-	return text->type == XML_TEXT_NODE && !text->next && text->content
-		       ? (const char *)text->content
-		       : NULL;
-}
-
-static char *value_of(const xmlAttr *attr)
-{
-	const char *plain = plain_value(attr);
-	char *value;
-
-	if (plain)
-		return fit_xstrdup(plain);
-	value = take(xmlNodeGetContent((const xmlNode *)attr));
-	return value ? value : fit_xstrdup("");
+	return text && text->content ? (const char *)text->content : "";
 }
 
 char *fit_xml_attr(const xmlNode *node, const char *name)
@@ -238,7 +222,7 @@ char *fit_xml_attr(const xmlNode *node, const char *name)
 		return NULL;
 	for (const xmlAttr *attr = node->properties; attr; attr = attr->next)
 		if (!attr->ns && strcmp((const char *)attr->name, name) == 0)
-			return value_of(attr);
+			return fit_xstrdup(value_of(attr));
 	return NULL;
 }
 
@@ -313,7 +297,7 @@ static void add_attributes(struct fit_buffer *out, const xmlNode *node)
 
 	for (const xmlAttr *attr = node->properties; attr; attr = attr->next) {
 		fit_autobuffer struct fit_buffer part = {0};
-		fit_autofree char *value = value_of(attr);
+		const char *value = value_of(attr);
 
 		add_name(&part, attr->ns, attr->name);
 		add_part(&part, 'v', value);
@@ -379,22 +363,13 @@ static bool same_name(
 	return xmlStrEqual(a_name, b_name) && strcmp(uri_of(a_ns), uri_of(b_ns)) == 0;
 }
 
-static bool same_value(const xmlAttr *a, const xmlAttr *b)
-{
-	const char *a_plain = plain_value(a), *b_plain = plain_value(b);
-	fit_autofree char *a_value = a_plain ? NULL : value_of(a);
-	fit_autofree char *b_value = b_plain ? NULL : value_of(b);
-
-	return fit_streq(a_plain ? a_plain : a_value, b_plain ? b_plain : b_value);
-}
-
 static bool same_attributes(const xmlNode *a, const xmlNode *b)
 {
 	const xmlAttr *left = a->properties, *right = b->properties;
 
 	for (; left && right; left = left->next, right = right->next)
 		if (!same_name(left->ns, left->name, right->ns, right->name) ||
-			!same_value(left, right))
+			strcmp(value_of(left), value_of(right)) != 0)
 			return false;
 	return left == right;
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/emit.h"
@@ -128,10 +129,10 @@ static struct fit_plan make_plan(struct parts *parts)
 	};
 }
 
-static int try_emit(xmlDoc *doc, const char *policy, struct fit_edits *edits, struct fit_err *err)
+/* @said: may be NULL */
+static int try_emit_for(const struct fit_target *target, xmlDoc *doc, const char *policy,
+	struct fit_edits *edits, struct fit_buffer *said, struct fit_err *err)
 {
-	static const struct fit_target newest = {
-		FIT_VERSION_OF(12, 0, 0), FIT_VERSION_OF(10, 0, 0)};
 	struct parts parts = make_parts();
 	struct fit_plan plan = make_plan(&parts);
 	struct fit_host host = fit_made_host((struct fit_host_shape){2, 1, 4, 1});
@@ -141,7 +142,7 @@ static int try_emit(xmlDoc *doc, const char *policy, struct fit_edits *edits, st
 		.domain = &domain,
 		.profile = &profile,
 		.original = doc,
-		.target = &newest};
+		.target = target};
 	int result;
 
 	if (fit_domain_read(doc, "vm.xml", &domain, err) < 0)
@@ -149,6 +150,8 @@ static int try_emit(xmlDoc *doc, const char *policy, struct fit_edits *edits, st
 	result = fit_emit(&plan, &input, edits, err);
 	if (result == 0)
 		fit_test_check_emitted(&plan, edits);
+	for (size_t i = 0; i < plan.reason_count && said; i++)
+		fit_buffer_addf(said, "%s: %s\n", plan.reasons[i].topic, plan.reasons[i].text);
 	for (size_t i = 0; i < plan.reason_count; i++)
 		free(plan.reasons[i].text);
 	free(plan.reasons);
@@ -156,6 +159,14 @@ static int try_emit(xmlDoc *doc, const char *policy, struct fit_edits *edits, st
 	fit_profile_clear(&profile);
 	fit_host_clear(&host);
 	return result;
+}
+
+static int try_emit(xmlDoc *doc, const char *policy, struct fit_edits *edits, struct fit_err *err)
+{
+	static const struct fit_target newest = {
+		FIT_VERSION_OF(12, 0, 0), FIT_VERSION_OF(10, 0, 0)};
+
+	return try_emit_for(&newest, doc, policy, edits, NULL, err);
 }
 
 static struct fit_edits emit(xmlDoc *doc, const char *policy)
@@ -346,11 +357,134 @@ static void what_differs_is_kept_replaced_or_refused(void **state)
 	assert_true(tried > 50);
 }
 
+/* "what is found / wanted" of "vm: cannot fit: what is found, but p.xml:1 requires wanted: …" */
+static char *short_refusal(const char *message)
+{
+	static const char begin[] = "vm: cannot fit: ", middle[] = ", but p.xml:1 requires ",
+			  end[] = ": remove it from the definition, or say existing=\"keep\" or "
+				  "\"replace\" in the profile";
+	const char *but = strstr(message, middle);
+	const char *remove = strstr(message, end);
+
+	if (!fit_starts_with(message, begin) || !but || !remove || remove[strlen(end)])
+		fail_msg("%s", message);
+	message += strlen(begin);
+	return fit_xasprintf("%.*s / %.*s\n", (int)(but - message), message,
+		(int)(remove - but) - (int)strlen(middle), but + strlen(middle));
+}
+
+/* What each setting is called to people. */
+static const char refusals[] =
+	"the CPU topology is sockets='1' dies='1' clusters='1' cores='2' threads='7' / sockets='1' dies='1' clusters='1' cores='2' threads='1'\n"
+	"the CPU cache mode is another one / passthrough\n"
+	"passthrough of the physical address bits is <maxphysaddr mode='disable'/> / <maxphysaddr mode='passthrough'/>\n"
+	"the CPU feature avx is <feature policy='disable' name='avx'/> / <feature policy='require' name='avx'/>\n"
+	"pmu is <pmu state='on'/> / <pmu state='off'/>\n"
+	"hidden is <hidden state='off'/> / <hidden state='on'/>\n"
+	"hint-dedicated is <hint-dedicated state='off'/> / <hint-dedicated state='on'/>\n"
+	"poll-control is <poll-control state='off'/> / <poll-control state='on'/>\n"
+	"relaxed is <relaxed state='off'/> / <relaxed state='on'/>\n"
+	"spinlocks is <spinlocks state='on' retries='7'/> / <spinlocks state='on' retries='8191'/>\n"
+	"runtime is <runtime state='off'/> / <runtime state='on'/>\n"
+	"vendor_id is <vendor_id state='off' value='abc'/> / <vendor_id state='on' value='abc'/>\n"
+	"the timer rtc is <timer name='rtc' tickpolicy='delay'/> / <timer name='rtc' tickpolicy='catchup'/>\n"
+	"the pin of vcpu 0 is 7 / 2\n"
+	"the pin of the emulator is 7 / 0-1\n"
+	"the pin of iothread 1 is 7 / 4\n"
+	"the polling of the iothreads is <poll max='7'/> / <poll max='4000'/>\n"
+	"the scheduler of the vCPUs is set for 0, 1 / fifo with priority 2 for each\n"
+	"the scheduler of the emulator is <emulatorsched scheduler='fifo' priority='7'/> / <emulatorsched scheduler='fifo' priority='1'/>\n"
+	"the scheduler of the iothreads is set for 1, 2 / fifo with priority 1 for each\n"
+	"the shares of CPU time is 7 / 200\n"
+	"the part of the L3 cache is set for vCPUs 0; 1 in another way / <cachetune vcpus='0'><cache id='0' level='3' type='both' size='4' unit='MiB'/></cachetune><cachetune vcpus='1'><cache id='1' level='3' type='both' size='4' unit='MiB'/></cachetune>\n"
+	"the limit of memory bandwidth is set for vCPUs 0; 1 in another way / <memorytune vcpus='0'><node id='0' bandwidth='50'/></memorytune><memorytune vcpus='1'><node id='1' bandwidth='50'/></memorytune>\n"
+	"the memory binding is set for each guest cell / mode='strict' nodeset='0-1' and one for each guest cell\n"
+	"the page size is 7 KiB / 2 MiB\n"
+	"the source of the memory is file / memfd\n"
+	"the access to the memory is private / shared\n"
+	"the number of allocating threads is 7 / 4\n"
+	"the iothread of disk vda is 7 / 1\n"
+	"the iothread of scsi controller 0 is 7 / 2\n"
+	"cache of disk vda is directsync / none\n"
+	"io of disk vda is threads / native\n"
+	"discard of disk vda is ignore / unmap\n"
+	"detect_zeroes of disk vda is ignore / unmap\n"
+	"queues of disk vda is 7 / 3\n"
+	"packed of disk vda is off / on\n"
+	"ioeventfd of disk vda is off / on\n"
+	"queue_size of disk vda is 7 / 256\n"
+	"queues of scsi controller 0 is 7 / 3\n"
+	"packed of scsi controller 0 is off / on\n"
+	"ioeventfd of scsi controller 0 is off / on\n"
+	"the driver of interface 52:54:00:00:00:01 is qemu / vhost\n"
+	"queues of interface 52:54:00:00:00:01 is 7 / 2\n"
+	"rx_queue_size of interface 52:54:00:00:00:01 is 7 / 512\n"
+	"tx_queue_size of interface 52:54:00:00:00:01 is 7 / 256\n"
+	"packed of interface 52:54:00:00:00:01 is off / on\n"
+	"the memory balloon is <memballoon model='directsync'/> / <memballoon model='none'/>\n"
+	"the iTCO watchdog is <watchdog model='itco' action='directsync'/> / <watchdog model='itco' action='none'/>\n"
+	"the IOMMU is <iommu model='intel'>… / <iommu model='intel'><driver intremap='on' caching_mode='on' iotlb='on'/></iommu>\n";
+
+static void what_is_required_and_differs_is_named(void **state)
+{
+	fit_autodoc xmlDoc *doc = fit_test_parse(definition);
+	struct fit_edits every = emit(doc, "keep");
+	fit_autobuffer struct fit_buffer said = {0};
+
+	(void)state;
+	for (size_t i = 0; i < every.count; i++) {
+		fit_autodoc xmlDoc *other = with_setting(&every, &every.items[i], false);
+		struct fit_edits refused = {0};
+		struct fit_err err = FIT_ERR_INIT;
+		fit_autofree char *line = NULL;
+
+		if (!other || !has_a_policy(&every.items[i]))
+			continue;
+		assert_int_equal(try_emit(other, "require", &refused, &err), -1);
+		line = short_refusal(err.message);
+		if (!said.text || !strstr(said.text, line))
+			fit_buffer_add(&said, line);
+	}
+	fit_edits_clear(&every);
+	assert_string_equal(said.text, refusals);
+}
+
+static const char left_out[] =
+	"cpu: the choice of migratable CPU features only is left out: libvirt 1.0 has no choice of migratable CPU features (6.5 has)\n"
+	"cpu: passthrough of the physical address bits is left out: libvirt 1.0 has no physical address bits of the CPU (8.7 has)\n"
+	"features: hint-dedicated is left out: libvirt 1.0 has no hint that CPUs are dedicated (5.7 has)\n"
+	"features: poll-control is left out: libvirt 1.0 has no control of polling by the guest (6.10 has)\n"
+	"iothreads: the polling of the iothreads is left out: libvirt 1.0 has no poll settings of iothreads (9.4 has)\n"
+	"emulator: the scheduler of the emulator is left out: libvirt 1.0 has no scheduler of the emulator (5.3 has)\n"
+	"memory: the source of the memory is left out: libvirt 1.0 has no memory of type memfd (4.10 has)\n"
+	"memory: the number of allocating threads is left out: libvirt 1.0 has no threads that allocate memory (8.2 has)\n"
+	"disks: packed of disk vda is left out: libvirt 1.0 has no packed virtqueues (6.3 has)\n"
+	"disks: queue_size of disk vda is left out: libvirt 1.0 has no queue size of disks (7.8 has)\n"
+	"disks: packed of scsi controller 0 is left out: libvirt 1.0 has no packed virtqueues (6.3 has)\n"
+	"interfaces: packed of interface 52:54:00:00:00:01 is left out: libvirt 1.0 has no packed virtqueues (6.3 has)\n"
+	"iommu: the IOMMU is left out: libvirt 1.0 has no Intel IOMMU (3.5 has)\n";
+
+static void what_an_old_libvirt_cannot_have_is_left_out_and_named(void **state)
+{
+	static const struct fit_target oldest = {FIT_VERSION_OF(1, 0, 0), FIT_VERSION_OF(1, 0, 0)};
+	fit_autodoc xmlDoc *doc = fit_test_parse(definition);
+	fit_autobuffer struct fit_buffer said = {0};
+	struct fit_edits edits = {0};
+	struct fit_err err = FIT_ERR_INIT;
+
+	(void)state;
+	assert_int_equal(try_emit_for(&oldest, doc, "keep", &edits, &said, &err), 0);
+	fit_edits_clear(&edits);
+	assert_string_equal(said.text, left_out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_there_already_is_left_and_stops_nothing_else),
 		cmocka_unit_test(what_differs_is_kept_replaced_or_refused),
+		cmocka_unit_test(what_is_required_and_differs_is_named),
+		cmocka_unit_test(what_an_old_libvirt_cannot_have_is_left_out_and_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

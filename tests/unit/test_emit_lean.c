@@ -121,8 +121,10 @@ static void usb_goes_as_a_whole_or_as_far_as_nothing_is_on_it(void **state)
 		"devices/input[@type='tablet'][@bus='usb']\n");
 	expect(lean,
 		PC "<devices><redirdev bus='usb' type='tcp'/><redirdev bus='usb' type='spicevmc'/>"
-		   "</devices>",
+		   "<redirfilter/></devices>",
 		"devices/redirdev[@type='spicevmc']\n");
+	expect(lean, PC "<devices><redirdev bus='usb' type='spicevmc'/><redirfilter/></devices>",
+		"devices/redirdev[@type='spicevmc']\ndevices/redirfilter\n" NO_USB);
 	/* No PS/2 there. */
 	expect(lean,
 		ARM
@@ -235,6 +237,10 @@ static void graphics_go_with_what_belongs_to_them(void **state)
 		"devices/graphics\ndevices/video\ndevices/redirdev[@type='spicevmc']\n"
 		"devices/channel[@type='spicevmc']\n"
 		"devices/audio[@id='1'] = <audio id='1' type='none'/>\n");
+	expect(lean,
+		Q35 "<devices>" SERIAL VNC "<audio id='1' type='vnc'/><audio id='2' type='alsa'/>"
+		    "<audio type='vnc'/><audio id=\"'\" type='vnc'/></devices>",
+		"devices/graphics\ndevices/audio[@id='1'] = <audio id='1' type='none'/>\n");
 	/* The metadata may be read by everybody. */
 	expect(lean, Q35 "<devices>" SERIAL "<graphics type='vnc' passwd='x'/></devices>", "");
 	expect(lean, Q35 "<devices>" SERIAL "<graphics type='sdl'/></devices>", "");

@@ -16,6 +16,7 @@
 #define FITTED(attributes, facets) \
 	"<applied:fitted xmlns:applied='urn:virt-fit:applied:1' " attributes ">" facets \
 	"</applied:fitted>"
+#define NEEDED	    "version=, profile=, digest= and host= are needed"
 #define FACET(rest) FITTED(HEAD, "<applied:facet " rest "</applied:facet>")
 #define WROTE(xml)  "<applied:wrote>" xml "</applied:wrote>"
 
@@ -23,7 +24,10 @@ static const struct {
 	const char *metadata;
 	const char *why;
 } tampered[] = {
-	{FITTED("profile='p' digest='d' host='h'", ""), "version="},
+	{FITTED("profile='p' digest='d' host='h'", ""), NEEDED},
+	{FITTED("version='1' digest='d' host='h'", ""), NEEDED},
+	{FITTED("version='1' profile='p' host='h'", ""), NEEDED},
+	{FITTED("version='1' profile='p' digest='d'", ""), NEEDED},
 	{FITTED(HEAD " more='1'", ""), "unknown attribute 'more'"},
 	{FITTED(HEAD " floating='all'", ""), "floating='all' is no list of vCPUs"},
 	{FITTED(HEAD, "<applied:other/>"), "<other> is not expected"},
