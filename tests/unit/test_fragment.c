@@ -87,11 +87,24 @@ static void values_and_names_of_any_length_are_read(void **state)
 	}
 }
 
+static void values_without_quotes_are_refused(void **state)
+{
+	static const char *const texts[] = {
+		"<a b=xcx/>", "<a b=1/>", "<a b=/>", "<a b='c\"/>", "<a b=\"c'/>", "<a b=/c//>"};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(texts); i++) {
+		assert_null(parsed("<domain>", texts[i]));
+		expect_as_parsed("<domain>", texts[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_fragments_are_what_the_parser_makes_of_them),
 		cmocka_unit_test(values_and_names_of_any_length_are_read),
+		cmocka_unit_test(values_without_quotes_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -233,6 +233,29 @@ static void what_another_domain_has_by_now_is_left_to_it(void **state)
 	fit_render_result_clear(&back);
 }
 
+static void the_memory_goes_with_the_vcpus_to_another_node(void **state)
+{
+	struct fit_test_machine *machine = *state;
+	struct move move = {.from = machine, .to = machine};
+	struct fit_render_result fitted = render(&move, false, requested);
+	struct fit_render_result back;
+	struct fit_claim *claim = FIT_APPEND(move.claims.items, move.claims.count);
+	int left = fit_cpuset_next(&fitted.plan.memory_nodes, 0);
+	fit_autofree char *was = fit_xasprintf("nodeset=\"%d\"", left);
+	fit_autofree char *is = fit_xasprintf("nodeset=\"%d\"", !left);
+
+	assert_non_null(strstr(fitted.xml, was));
+	claim->name = fit_xstrdup("somebody");
+	claim->running = true;
+	claim->cpus = machine->host.nodes[left].cpus;
+	back = render(&move, true, fitted.xml);
+	assert_non_null(strstr(back.xml, is));
+	assert_null(strstr(back.xml, was));
+	fit_claims_clear(&move.claims);
+	fit_render_result_clear(&fitted);
+	fit_render_result_clear(&back);
+}
+
 #define WITH_VFS(params, devices) \
 	"<domain type='kvm'><name>vm</name><metadata>" \
 	"<fit:domain xmlns:fit='urn:virt-fit:domain:1' profile='low-latency sriov'>" params \
@@ -352,6 +375,7 @@ int main(void)
 		cmocka_unit_test(only_placements_change_and_revert_stays_exact),
 		cmocka_unit_test(where_nothing_is_in_the_way_nothing_changes),
 		cmocka_unit_test(what_another_domain_has_by_now_is_left_to_it),
+		cmocka_unit_test(the_memory_goes_with_the_vcpus_to_another_node),
 		cmocka_unit_test(a_vf_comes_from_where_there_is_one),
 		cmocka_unit_test(pages_are_of_a_size_that_the_host_has),
 		cmocka_unit_test(what_the_user_pinned_stays),

@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "core/rewrite.h"
 #include "core/xml.h"
 #include "support_domain.h"
 
 #define PROPERTY \
 	"qemu:override/qemu:device[@alias='ua-a']/qemu:frontend/qemu:property[@name='vectors']/"
+#define DECLARED "<domain xmlns:qemu=\"http://libvirt.org/schemas/domain/qemu/1.0\" "
 
 static const struct fit_record info;
 
@@ -93,10 +95,14 @@ static void what_an_edit_made_goes_with_it(void **state)
 	for (size_t i = 0; i < FIT_ARRAY_SIZE(made); i++) {
 		fit_autodoc xmlDoc *doc = parse();
 		fit_autofree char *before = fit_xml_print(doc);
+		fit_autofree char *fitted = NULL;
 		fit_autofree char *after = NULL;
 		fit_autofree char *said = NULL;
 
 		apply(doc, made[i].path, made[i].value, NULL);
+		fitted = fit_xml_print(doc);
+		assert_int_equal(
+			strstr(fitted, DECLARED) != NULL, fit_starts_with(made[i].path, "qemu:"));
 		said = undo(doc, NULL);
 		after = fit_xml_print(doc);
 		assert_string_equal(said, "");
@@ -205,6 +211,36 @@ static void what_an_element_contains_is_indented(void **state)
 	}
 }
 
+/* Whatever is before its kind by then. */
+static void the_first_of_its_kind_is_the_first_again(void **state)
+{
+	static const char vda[] = "<disk type=\"file\"><target dev=\"vda\"/></disk>";
+	static const char vdb[] = "<disk type=\"file\"><target dev=\"vdb\"/></disk>";
+	static const char *const gone[] = {"controller", "hub"};
+	fit_autofree char *text = fit_xasprintf(
+		"<domain type='kvm'><devices><controller/><hub/>%s%s</devices></domain>", vda, vdb);
+	fit_autofree char *wanted = fit_xasprintf("%s%s", vda, vdb);
+
+	(void)state;
+	for (size_t i = 0; i <= FIT_ARRAY_SIZE(gone); i++) {
+		fit_autodoc xmlDoc *doc = fit_test_parse(text);
+		fit_autofree char *after = NULL;
+		fit_autofree char *said = NULL;
+
+		apply(doc, "devices/disk[target/@dev='vda']", NULL, NULL);
+		for (size_t j = 0; j < i; j++) {
+			xmlNode *node = fit_xml_child(find(doc, "devices"), gone[j]);
+
+			xmlUnlinkNode(node);
+			xmlFreeNode(node);
+		}
+		said = undo(doc, NULL);
+		after = fit_xml_print(doc);
+		if (!strstr(after, wanted))
+			fail_msg("%s", after);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +250,7 @@ int main(void)
 		cmocka_unit_test(edits_whose_element_is_gone_are_said),
 		cmocka_unit_test(what_is_there_again_is_said),
 		cmocka_unit_test(what_an_element_contains_is_indented),
+		cmocka_unit_test(the_first_of_its_kind_is_the_first_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 /* What libvirt's schema has not been asked about yet. */
 #include "support.h"
 
+#include "base/memory.h"
 #include "core/shape.h"
 #include "core/xml.h"
 #include "support_domain.h"
@@ -74,11 +75,33 @@ static void what_the_schema_has_not_seen_is_new(void **state)
 	fit_shapes_clear(&shapes);
 }
 
+static void the_same_with_another_kind_of_device_is_new(void **state)
+{
+	static const char *const deciding[] = {"type", "model", "bus", "mode", "device", "match"};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(deciding); i++) {
+		fit_autofree char *one = fit_xasprintf(
+			"<domain><devices><a %s='x'><b c='1'/></a></devices></domain>",
+			deciding[i]);
+		fit_autofree char *other = fit_xasprintf(
+			"<domain><devices><a %s='y'><b c='1'/></a></devices></domain>",
+			deciding[i]);
+		struct fit_shapes shapes = {0};
+
+		learn(&shapes, one);
+		assert_true(knows(&shapes, one));
+		assert_false(knows(&shapes, other));
+		fit_shapes_clear(&shapes);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(other_values_are_nothing_new),
 		cmocka_unit_test(what_the_schema_has_not_seen_is_new),
+		cmocka_unit_test(the_same_with_another_kind_of_device_is_new),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
