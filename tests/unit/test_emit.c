@@ -120,12 +120,15 @@ static void topology_is_compared_with_libvirts_defaults(void **state)
 		"<vcpu>4</vcpu><cpu><topology sockets='4' cores='1' threads='1'/></cpu>";
 	const struct fit_plan plan = {.has_topology = true, .topology = {1, 1, 1, 2, 2}};
 	const struct fit_plan dies = {.has_topology = true, .topology = {1, 2, 1, 1, 2}};
+	const struct fit_plan clusters = {.has_topology = true, .topology = {1, 1, 2, 2, 1}};
 
 	(void)state;
 	expect("", &plan, FIT_EXISTING_KEEP,
 		"cpu/topology = <topology sockets='1' cores='2' threads='2'/>\n");
 	expect("", &dies, FIT_EXISTING_KEEP,
 		"cpu/topology = <topology sockets='1' dies='2' cores='1' threads='2'/>\n");
+	expect("", &clusters, FIT_EXISTING_KEEP,
+		"cpu/topology = <topology sockets='1' clusters='2' cores='2' threads='1'/>\n");
 	expect("<cpu><topology sockets='1' dies='1' clusters='1' cores='2' threads='2'/></cpu>",
 		&plan, FIT_EXISTING_REQUIRE, "");
 	expect(other, &plan, FIT_EXISTING_KEEP, "");

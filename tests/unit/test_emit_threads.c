@@ -308,6 +308,23 @@ static void cells_come_with_distances_bindings_and_pages(void **state)
 		"</hugepages>\n");
 }
 
+static void pages_of_each_size_are_said_once(void **state)
+{
+	struct fit_planned_cell cells[] = {{.page_kib = GIB}, {.page_kib = 2048}, {.page_kib = GIB},
+		{.page_kib = 0}, {.page_kib = 2048}};
+	const struct fit_plan plan = {.page_kib = GIB,
+		.pages_differ = true,
+		.cells = cells,
+		.cell_count = FIT_ARRAY_SIZE(cells),
+		.cells_kept = true};
+	const struct fit_profile profile = {.memory.intent = {.set = true}};
+
+	(void)state;
+	expect("<vcpu>5</vcpu>", &plan, &profile, NULL,
+		"memoryBacking/hugepages = <hugepages><page size='1048576' unit='KiB' "
+		"nodeset='0,2'/><page size='2048' unit='KiB' nodeset='1,4'/></hugepages>\n");
+}
+
 static void own_cells_are_kept_replaced_or_required(void **state)
 {
 	struct fit_planned_cell cells[] = {{.vcpus = fit_made_set("0"), .memory_kib = 2048}};
@@ -350,6 +367,14 @@ static void memory_backing_is_as_the_profile_says(void **state)
 		"memoryBacking/access/@mode = shared\n"
 		"memoryBacking/allocation/@mode = immediate\n"
 		"memoryBacking/allocation/@threads = 16\n");
+	profile.memory.access = NULL;
+	profile.memory.memfd = false;
+	expect("<vcpu>3</vcpu>", &plan, &profile, NULL,
+		"memoryBacking/nosharepages = <nosharepages/>\n"
+		"memoryBacking/allocation/@mode = immediate\n"
+		"memoryBacking/allocation/@threads = 3\n");
+	profile.memory.access = shared;
+	profile.memory.memfd = true;
 	profile.memory.allocation_threads = 3;
 	profile.memory.no_sharing = false;
 	expect("<memoryBacking><source type='file'/></memoryBacking>", &plan, &profile, &old,
@@ -519,6 +544,10 @@ static void iothreads_with_great_numbers_have_no_scheduler(void **state)
 		"no real-time scheduler for iothread 4294967295: its number is above 16383\n");
 }
 
+#define OWN_CELLS \
+	"<vcpu>2</vcpu><cpu><numa><cell id='0' cpus='0' memory='1024'/>" \
+	"<cell id='1' cpus='1' memory='1024'/></numa></cpu>"
+
 static void bindings_of_cells_give_way_as_a_whole(void **state)
 {
 	struct fit_planned_cell cells[] = {
@@ -531,8 +560,7 @@ static void bindings_of_cells_give_way_as_a_whole(void **state)
 	const struct fit_profile profile = {
 		.memory.intent = {.set = true, .existing = FIT_EXISTING_REPLACE}};
 	static const char own[] =
-		"<vcpu>2</vcpu><cpu><numa><cell id='0' cpus='0' memory='1024'/><cell id='1' cpus='1' memory='1024'/></numa></cpu>"
-		"<numatune><memnode cellid='1' mode='strict' nodeset='0'/></numatune>";
+		OWN_CELLS "<numatune><memnode cellid='1' mode='strict' nodeset='0'/></numatune>";
 
 	(void)state;
 	expect(own, &plan, &profile, NULL,
@@ -542,6 +570,11 @@ static void bindings_of_cells_give_way_as_a_whole(void **state)
 	cells[0].memory_nodes = cells[1].memory_nodes = plan.memory_nodes;
 	plan.memory_strict = true;
 	expect(own, &plan, &profile, NULL,
+		"numatune = <numatune><memory mode='strict' nodeset='0-1'/></numatune>\n");
+	/* It would win over ours, which is there already. */
+	expect(OWN_CELLS "<numatune><memory mode='strict' nodeset='0-1'/><memnode cellid='1' "
+			 "mode='strict' nodeset='0'/></numatune>",
+		&plan, &profile, NULL,
 		"numatune = <numatune><memory mode='strict' nodeset='0-1'/></numatune>\n");
 }
 
@@ -555,6 +588,7 @@ int main(void)
 		cmocka_unit_test(a_map_replaces_the_one_iothread),
 		cmocka_unit_test(distances_are_those_that_a_guest_can_have),
 		cmocka_unit_test(cells_come_with_distances_bindings_and_pages),
+		cmocka_unit_test(pages_of_each_size_are_said_once),
 		cmocka_unit_test(own_cells_are_kept_replaced_or_required),
 		cmocka_unit_test(memory_backing_is_as_the_profile_says),
 		cmocka_unit_test(a_refusal_of_threads_names_both_sides),
