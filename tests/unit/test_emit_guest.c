@@ -95,6 +95,7 @@ static void migratable_is_the_users_unless_libvirt_filled_it_in(void **state)
 		.plan = {.cpu_mode = FIT_CPU_MODE_HOST_PASSTHROUGH}, );
 	EXPECT("cpu/@migratable = off\n", .intents = off,
 		.body = "<cpu mode='host-passthrough' check='none' migratable='on'/>");
+	EXPECT("cpu/@migratable = off\n", .intents = off, .body = "<cpu mode='maximum'/>");
 	EXPECT("", .intents = "<cpu migratable='on'/>",
 		.body = "<cpu mode='host-passthrough' check='none' migratable='off'/>");
 	EXPECT("", .intents = off, .body = "<cpu mode='host-model'/>");
@@ -348,6 +349,36 @@ static void an_offset_that_is_not_asked_for_is_the_users(void **state)
 		.body = "<clock offset='timezone' timezone='Europe/Berlin'/>");
 }
 
+#define VECTORS(alias) \
+	"qemu:override/qemu:device[@alias='" alias \
+	"']/qemu:frontend/qemu:property[@name='vectors']" \
+	"/@value = 8\nqemu:override/qemu:device[@alias='" alias "']/qemu:frontend/" \
+	"qemu:property[@name='vectors']/@type = unsigned\n"
+
+/* It gets that name anyway, and a device has one. */
+static void vectors_of_a_standby_go_by_the_name_that_its_vf_knows(void **state)
+{
+	struct fit_planned_standby *standby = fit_xcalloc(1, sizeof(*standby));
+	static const struct fit_target newest = {
+		FIT_VERSION_OF(12, 0, 0), FIT_VERSION_OF(10, 0, 0)};
+
+	(void)state;
+	standby->identity = fit_xstrdup("52:54:00:00:00:02");
+	standby->mac = fit_xstrdup("52:54:00:00:00:02");
+	standby->alias = fit_xstrdup("ua-virt-fit-standby0");
+	EXPECT("devices/interface[mac/@address='52:54:00:00:00:01']/alias = "
+	       "<alias name='ua-virt-fit-interface1'/>\n" VECTORS("ua-virt-fit-interface1") VECTORS(
+		       "ua-virt-fit-standby0") "devices/interface[mac/@address='52:54:00:00:00:02'][model/@type='virtio']/alias = "
+					       "<alias name='ua-virt-fit-standby0'/>\n"
+					       "devices/interface[mac/@address='52:54:00:00:00:02'][model/@type='virtio']/teaming "
+					       "= <teaming type='persistent'/>\n",
+		.intents = "<interfaces vectors='8'/>",
+		.body = "<devices><interface type='user'><mac address='52:54:00:00:00:01'/><model "
+			"type='virtio'/></interface><interface type='user'><mac "
+			"address='52:54:00:00:00:02'/><model type='virtio'/></interface></devices>",
+		.plan = {.standbys = standby, .standby_count = 1}, .target = &newest);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -366,6 +397,7 @@ int main(void)
 		cmocka_unit_test(a_timer_that_is_there_twice_is_left_alone),
 		cmocka_unit_test(the_tsc_is_a_clock_only_where_it_is_invariant),
 		cmocka_unit_test(an_offset_that_is_not_asked_for_is_the_users),
+		cmocka_unit_test(vectors_of_a_standby_go_by_the_name_that_its_vf_knows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

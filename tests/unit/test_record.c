@@ -109,6 +109,10 @@ static void a_path_too_long_or_too_deep_is_refused(void **state)
 	fit_buffer_add(&text, "a' container='yes'/></a:fitted></metadata></domain>");
 	doc = fit_test_parse(text.text);
 	assert_int_equal(fit_record_read(doc, "web01", &record, &err), -1);
+	assert_int_equal(fit_record_read(doc, "web01", &record, NULL), -1);
+	assert_non_null(strstr(err.message,
+		"; put it back as it was, or take <fitted> out of <metadata> (virsh edit): what "
+		"was fitted counts as the definition's own then"));
 }
 
 static void without_a_record_nothing_happens(void **state)

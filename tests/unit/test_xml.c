@@ -172,6 +172,9 @@ static void equivalence_ignores_layout_and_order_only(void **state)
 		{"<p:a xmlns:p='urn:1'/>", "<q:a xmlns:q='urn:1'/>", true},
 		{"<a xmlns:p='urn:1' p:b='1'/>", "<a b='1'/>", false},
 		{"<a b='v1:c'/>", "<a><b>v1:c</b></a>", false},
+		{"<a b='c'/>", "<a bc=''/>", false},
+		{"<a b='c' d=''/>", "<a b='' c='d'/>", false},
+		{"<a b='' c=''/>", "<a c='' b=''/>", true},
 	};
 
 	(void)state;
