@@ -7,6 +7,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "core/iothread_users.h"
 #include "core/xml.h"
 #include "support_domain.h"
@@ -18,16 +19,24 @@ static const unsigned int ids[] = {1, 2, 3, 5, 8190, 8191, 8192, 8193, 16383};
 
 /* What refers to an iothread, whose number comes where the first %u is. */
 static const struct {
-	const char *xml, *what;
+	const char *xml, *what, *path;
 } users[] = {
 	{"<cputune><iothreadpin iothread='%u' cpuset='0'/></cputune>",
-		"<iothreadpin iothread='%u'>"},
+		"<iothreadpin iothread='%u'>", "cputune/iothreadpin[@iothread='%u'] (cpuset='0')"},
 	{"<cputune><iothreadsched iothreads='%u' scheduler='batch'/></cputune>",
-		"<iothreadsched iothreads='%u'>"},
+		"<iothreadsched iothreads='%u'>", "cputune/iothreadsched[@iothreads='%u']"},
 	{"<devices><disk><driver iothread='%u'/><target dev='vda' bus='virtio'/></disk></devices>",
-		"iothread='%u' of disk vda"},
+		"iothread='%u' of disk vda", "devices/disk[target/@dev='vda']/driver/@iothread"},
 	{"<devices><controller type='scsi' index='3'><driver iothread='%u'/></controller></devices>",
-		"iothread='%u' of scsi controller 3"},
+		"iothread='%u' of scsi controller 3",
+		"devices/controller[@type='scsi'][@index='3']/driver/@iothread"},
+	/* Libvirt itself wants those of a map. */
+	{"<devices><disk><driver><iothreads><iothread id='%u'/></iothreads></driver>"
+	 "<target dev='vda' bus='virtio'/></disk></devices>",
+		NULL, "devices/disk[target/@dev='vda']/driver/iothreads"},
+	{"<devices><controller type='scsi' index='3'><driver><iothreads><iothread id='%u'/>"
+	 "</iothreads></driver></controller></devices>",
+		NULL, "devices/controller[@type='scsi'][@index='3']/driver/iothreads"},
 };
 
 /* @format with each %u replaced. To be freed. */
@@ -60,7 +69,7 @@ static void what_refers_to_an_iothread_needs_it(void **state)
 {
 	(void)state;
 	for (size_t user = 0; user < FIT_ARRAY_SIZE(users); user++)
-		for (size_t i = 0; i < FIT_ARRAY_SIZE(ids); i++) {
+		for (size_t i = 0; users[user].what && i < FIT_ARRAY_SIZE(ids); i++) {
 			fit_autofree char *xml = with_number(users[user].xml, ids[i]);
 			fit_autofree char *there = with_iothreads(1U << i, xml);
 			fit_autofree char *absent = with_iothreads(ALL ^ 1U << i, xml);
@@ -149,6 +158,9 @@ static void only_what_is_gone_takes_its_users_along(void **state)
 		fit_autofree char *xml = with_number(users[user].xml, 2);
 		fit_autofree char *before = with_iothreads(3, xml);
 		fit_autofree char *never = with_iothreads(1, "");
+		fit_autofree char *path = with_number(users[user].path, 2);
+		fit_autofree char *note =
+			fit_xasprintf("%s goes: iothread 2 was of virt-fit, and is", path);
 		struct fit_domain had[] = {fit_test_domain(before), fit_test_domain(never)};
 
 		for (size_t i = 0; i < FIT_ARRAY_SIZE(had); i++)
@@ -163,6 +175,8 @@ static void only_what_is_gone_takes_its_users_along(void **state)
 				fit_iothread_users_drop(doc, "vm", &had[i], &notes);
 				left = fit_xml_print(doc);
 				assert_int_equal(notes.count, goes);
+				if (goes)
+					assert_true(fit_starts_with(notes.items[0], note));
 				assert_int_equal(strcmp(whole, left) != 0, goes);
 			}
 		fit_domain_clear(&had[0]);

@@ -433,7 +433,7 @@ static const char *const bad_contents[][2] = {
 	{"<memory pages='2'/>", "pages must be page sizes in order"},
 	{"<disks cache='writeback' io='native'/>", "needs cache=\"none\" or \"directsync\""},
 	{"<disks cache='fast&#10;x'/>", "<disks cache=\"fast?x\">"},
-	{"<include/>", "<include> needs the name of a profile"},
+	{"<include/>", "<include> needs the name of a profile: <include profile=\"base\"/>"},
 	{"<include profile='../b'/>", "<include> needs the name of a profile"},
 	{"<include profile='b' x=''/>", "<include> has no attribute x"},
 	{"<include profile='b'>x</include>", "<include> cannot contain text"},

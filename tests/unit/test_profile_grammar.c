@@ -296,6 +296,83 @@ static void words_differ_in_what_they_store(void **state)
 	}
 }
 
+/* What @element's @attribute makes of @value; NULL: it is refused. To be freed. */
+static char *stored(const char *label, const char *name, const char *value)
+{
+	for (size_t i = 0; i < fit_profile_element_count; i++) {
+		const struct fit_profile_element *element = &fit_profile_elements[i];
+
+		if (strcmp(element->label, label) != 0)
+			continue;
+		fit_profile_for_each_attribute (attribute, element) {
+			struct fit_profile profile = {0};
+			char *text;
+
+			if (strcmp(attribute->name, name) != 0)
+				continue;
+			text = fit_profile_store(element, attribute, &profile, value);
+			fit_profile_clear_intent(element, &profile);
+			return text;
+		}
+	}
+	fail_msg("there is no %s %s=", label, name);
+	return NULL;
+}
+
+static void values_are_made_the_same(void **state)
+{
+	static const struct {
+		const char *label, *attribute, *value, *wanted;
+	} cases[] = {
+		{"cpu", "require", " pcid avx2\tpcid", "avx2 pcid"},
+		{"cpu", "require", "pcid none", NULL},
+		{"cpu", "require", "none none", NULL},
+		{"cpu", "require", "pcid,avx2", NULL},
+		/* Ethtool's names for one feature are that of the kernel, groups are refused. */
+		{"host ethtool of pfs", "features-on", "rx-checksumming", "rx-checksum"},
+		{"host ethtool of pfs", "features-on", "rx", "rx-checksum"},
+		{"host ethtool of pfs", "features-on", "generic-segmentation-offload",
+			"tx-generic-segmentation"},
+		{"host ethtool of pfs", "features-on", "gso", "tx-generic-segmentation"},
+		{"host ethtool of pfs", "features-on", "generic-receive-offload", "rx-gro"},
+		{"host ethtool of pfs", "features-on", "gro", "rx-gro"},
+		{"host ethtool of pfs", "features-on", "large-receive-offload", "rx-lro"},
+		{"host ethtool of pfs", "features-on", "lro", "rx-lro"},
+		{"host ethtool of pfs", "features-on", "rx-vlan-offload", "rx-vlan-hw-parse"},
+		{"host ethtool of pfs", "features-on", "rxvlan", "rx-vlan-hw-parse"},
+		{"host ethtool of pfs", "features-on", "tx-vlan-offload", "tx-vlan-hw-insert"},
+		{"host ethtool of pfs", "features-on", "txvlan", "tx-vlan-hw-insert"},
+		{"host ethtool of pfs", "features-on", "ntuple-filters", "rx-ntuple-filter"},
+		{"host ethtool of pfs", "features-on", "ntuple", "rx-ntuple-filter"},
+		{"host ethtool of pfs", "features-on", "receive-hashing", "rx-hashing"},
+		{"host ethtool of pfs", "features-on", "rxhash", "rx-hashing"},
+		{"host ethtool of pfs", "features-on", "tx-checksumming", NULL},
+		{"host ethtool of pfs", "features-on", "tx", NULL},
+		{"host ethtool of pfs", "features-on", "scatter-gather", NULL},
+		{"host ethtool of pfs", "features-on", "sg", NULL},
+		{"host ethtool of pfs", "features-on", "tcp-segmentation-offload", NULL},
+		{"host ethtool of pfs", "features-on", "tso", NULL},
+		{"host ethtool of pfs", "features-on", "udp-fragmentation-offload", NULL},
+		{"host ethtool of pfs", "features-on", "ufo", NULL},
+		{"host ethtool of pfs", "features-on", "none", NULL},
+		{"host ethtool of pfs", "features-on", "rx-gro gro rx-all", "rx-all rx-gro"},
+		/* The kernel's names have 31 bytes at most. */
+		{"host ethtool of pfs", "features-on", "rx-a-name-of-thirty-one-bytes-x",
+			"rx-a-name-of-thirty-one-bytes-x"},
+		{"host ethtool of pfs", "features-on", "rx-a-name-of-thirty-two-bytes-xx", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(cases); i++) {
+		fit_autofree char *text =
+			stored(cases[i].label, cases[i].attribute, cases[i].value);
+
+		if (cases[i].wanted ? !text || strcmp(text, cases[i].wanted) != 0 : !!text)
+			fail_msg("%s %s='%s': %s", cases[i].label, cases[i].attribute,
+				cases[i].value, text ? text : "refused");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -303,6 +380,7 @@ int main(void)
 		cmocka_unit_test(each_attribute_is_as_written_here),
 		cmocka_unit_test(what_holds_when_nothing_is_stated_may_be_stated),
 		cmocka_unit_test(words_differ_in_what_they_store),
+		cmocka_unit_test(values_are_made_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

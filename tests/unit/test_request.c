@@ -118,8 +118,14 @@ static void wrong_elements_and_attributes_are_named(void **state)
 	expect_error("<fit:profile " FIT " name='a'/>", "<profile> is no request");
 	expect_error("<fit:domain xmlns:fit='urn:virt-fit:domain:2' profile='a'/>",
 		"urn:virt-fit:domain:2");
-	expect_error("<fit:domain " FIT " profile='a' profiles='b'/>", "no attribute profiles");
-	expect_error("<fit:domain " FIT " fit:profile='a'/>", "without a prefix");
+	expect_error("<fit:domain " FIT " profile='a' profiles='b'/>",
+		"d.xml:2: <domain> has no attribute profiles: it has profile and stale, without a prefix");
+	expect_error("<fit:domain " FIT " fit:profile='a'/>",
+		"<domain> has no attribute with a prefix, such as profile: it has profile "
+		"and stale, without a prefix");
+	expect_error("<fit:domain " FIT " profile='a'><fit:param name='a' values='b'/>"
+		     "</fit:domain>",
+		"<param> has no attribute values: it has name and value, without a prefix");
 	expect_error("<fit:domain " FIT " profile='a'><fit:vfs/></fit:domain>", "<vfs>");
 	expect_error("<fit:domain " FIT " profile='a'>\n<param name='a' value='b'/></fit:domain>",
 		"d.xml:3: <param> inside the request has no namespace");
@@ -192,11 +198,14 @@ static void bad_params_and_devices_are_refused(void **state)
 		{"<fit:param name='' value='1'/>", "needs name= and value="},
 		{"<fit:param value='1'/>", "needs name= and value="},
 		{"<fit:param name='a' value='1' type='count'/>", "no attribute type"},
-		{"<fit:param name='a' value='1'/><fit:param name='a' value='1'/>", "given twice"},
-		{"<fit:device/>", "either address= or netdev="},
-		{"<fit:device netdev=''/>", "no network interface"},
+		{"<fit:param name='a' value='1'/><fit:param name='a' value='1'/>",
+			"parameter \"a\" is given twice"},
+		{"<fit:device/>", "<device> needs either address= or netdev="},
+		{"<fit:device netdev=''/>", "<device netdev=\"\"> names no network interface"},
 		{"<fit:device netdev='a' address='0000:41:00.0'/>", "either address= or netdev="},
-		{"<fit:device address='41'/>", "no PCI address"},
+		{"<fit:device address='41'/>",
+			"\"41\" is no PCI address: write it as lspci -D does, such as "
+			"0000:41:00.0"},
 		{"<fit:device address='0000:41:00.0&#10;'/>", "no PCI address"},
 		{"<fit:device address='41:0.0'/><fit:device address='0000:41:00.0'/>", "twice"},
 		{"<fit:device netdev='a'/><fit:device netdev='a'/>", "twice"},

@@ -11,6 +11,7 @@
 #include "core/render.h"
 #include "core/rewrite.h"
 #include "core/xml.h"
+#include "support_profile.h"
 #include "support_render.h"
 #include "sys/profile_store.h"
 
@@ -105,6 +106,8 @@ static void every_step_is_a_fixpoint_and_can_be_completed(void **state)
 	fit_steps_names(&names);
 	assert_true(names.count > 5);
 	assert_string_equal(names.items[names.count - 1], "domain");
+	assert_true(fit_strlist_contains(&names, "sysctl"));
+	assert_true(fit_strlist_contains(&names, "sysfs"));
 	for (size_t i = 0; i < names.count; i++) {
 		fit_autostrlist struct fit_strlist only = {0};
 		fit_autostrlist struct fit_strlist upto = {0};
@@ -184,6 +187,31 @@ static void the_host_is_given_what_the_named_intents_want(void **state)
 	fit_render_result_clear(&tuned);
 }
 
+static void only_the_named_literal_writes_are_left(void **state)
+{
+	static const struct fit_test_file files[] = {
+		P("a", "<host><sysctl name='vm.swappiness' value='1'/>"
+		       "<sysfs path='kernel/mm/ksm/pages_to_scan' value='1'/></host>"),
+		{0}};
+	static const char *const names[] = {"sysctl", "sysfs", "cpu"};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(names); i++) {
+		struct fit_profile profile = fit_test_compose(files, "a", "");
+		fit_autostrlist struct fit_strlist only = {0};
+		struct fit_err err = FIT_ERR_INIT;
+
+		assert_int_equal(profile.write_count, 2);
+		assert_int_equal(fit_steps_only(names[i], &only, &err), 0);
+		fit_steps_limit(&profile, &only);
+		assert_int_equal(profile.write_count, i < 2);
+		if (i < 2)
+			assert_int_equal(
+				profile.writes[0].setting, fit_host_setting_find(names[i]));
+		fit_profile_clear(&profile);
+	}
+}
+
 static void unknown_intents_are_refused_with_the_list(void **state)
 {
 	static const char *const bad[] = {"nosuch", "cpu,nosuch", "", ",", "interrupts-of-others"};
@@ -208,6 +236,7 @@ int main(void)
 		cmocka_unit_test(every_step_is_a_fixpoint_and_can_be_completed),
 		cmocka_unit_test(only_the_named_intents_are_rendered),
 		cmocka_unit_test(the_host_is_given_what_the_named_intents_want),
+		cmocka_unit_test(only_the_named_literal_writes_are_left),
 		cmocka_unit_test(unknown_intents_are_refused_with_the_list),
 	};
 
