@@ -410,6 +410,9 @@ void fit_place_threads_complete(const struct fit_planner *planner, struct fit_ca
 
 /* place_iothreads.c: emulator, iothreads, disks */
 bool fit_place_emulator_wants_core(const struct fit_planner *planner); /* of its own */
+/* The definition's pin of an iothread where it stays, else NULL. */
+const struct fit_thread_pin *fit_place_kept_iothread(
+	const struct fit_planner *planner, unsigned int id);
 int fit_place_threads_prepare(struct fit_planner *planner);
 void fit_place_threads_commit(struct fit_planner *planner, const struct fit_candidate *candidate);
 

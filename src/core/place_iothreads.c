@@ -34,7 +34,8 @@ bool fit_place_emulator_wants_core(const struct fit_planner *planner)
 	       !emulator_is_kept(planner);
 }
 
-static const struct fit_thread_pin *kept_pin(const struct fit_planner *planner, unsigned int id)
+const struct fit_thread_pin *fit_place_kept_iothread(
+	const struct fit_planner *planner, unsigned int id)
 {
 	const struct fit_domain *domain = planner->domain;
 
@@ -163,13 +164,13 @@ int fit_place_threads_prepare(struct fit_planner *planner)
 	if (emulator_is_kept(planner) && emulator->intent.set &&
 		fit_pin_check(planner, "the emulator", &planner->domain->emulator_pin) < 0)
 		return -1;
-	planner->own_cores_wanted = emulator->intent.set && emulator->place == FIT_PLACE_OWN_CORE &&
-				    !emulator_is_kept(planner);
+	planner->own_cores_wanted = fit_place_emulator_wants_core(planner);
 	if (!iothreads->intent.set)
 		return 0;
 	choose_ids(planner);
 	for (size_t i = 0; i < plan->iothread_count; i++) {
-		const struct fit_thread_pin *pin = kept_pin(planner, plan->iothreads[i].id);
+		const struct fit_thread_pin *pin =
+			fit_place_kept_iothread(planner, plan->iothreads[i].id);
 		fit_autofree char *what = fit_xasprintf("iothread %u", plan->iothreads[i].id);
 
 		if (pin && fit_pin_check(planner, what, &pin->cpus) < 0)
@@ -345,7 +346,7 @@ static void commit_iothreads(struct fit_planner *planner, const struct fit_candi
 		qsort(own, cores, sizeof(*own), compare_cores);
 	for (size_t i = 0; i < plan->iothread_count; i++) {
 		struct fit_thread_pin *thread = &plan->iothreads[i];
-		const struct fit_thread_pin *kept = kept_pin(planner, thread->id);
+		const struct fit_thread_pin *kept = fit_place_kept_iothread(planner, thread->id);
 		struct thread_cpus chosen;
 
 		if (kept) {

@@ -228,11 +228,17 @@ static void explain_threads(struct fit_planner *planner)
 
 		choose(planner, "emulator", fit_xstrdup("the emulator"), text);
 	}
-	for (size_t i = 0; i < plan->iothread_count && !plan->iothreads_kept; i++) {
+	for (size_t i = 0; i < plan->iothread_count; i++) {
 		const struct fit_thread_pin *thread = &plan->iothreads[i];
 		fit_autofree char *cpus = fit_cpuset_describe(&thread->cpus, "CPU");
 		fit_autofree char *text = NULL;
 
+		if (fit_place_kept_iothread(planner, thread->id)) {
+			fit_planner_reason(planner, FIT_REASON_KEPT, "iothreads",
+				"the pin of iothread %u in the definition stays (%s)", thread->id,
+				cpus);
+			continue;
+		}
 		why = why_place(planner, planner->profile->iothreads.place, &thread->cpus);
 		if (!why || fit_cpuset_is_empty(&thread->cpus))
 			continue;

@@ -146,6 +146,62 @@ static void all_iothreads_serve_all_disks_where_that_can_be_said(void **state)
 	fit_bench_end(&b);
 }
 
+static void iothreads_go_with_disks_that_use_them(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){2, 1, 8, 1}, 4);
+
+	(void)state;
+	b.profile.iothreads.automatic = false;
+	b.profile.iothreads.count = FIT_IOTHREADS_PER_NODE;
+	fit_made_disk(&b.domain, "sda", "sata");
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.iothread_count, 0);
+	fit_expect_reason(&b, FIT_REASON_CHOICE, "none: no disk is virtio");
+	add_disks(&b, 1);
+	b.profile.disks.spread_iothreads = false;
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.iothread_count, 1);
+	assert_int_equal(b.plan.disk_iothread_count, 0);
+	fit_bench_end(&b);
+}
+
+/* What they may float over has the vCPUs' CPUs in it, unless the vCPUs have these alone. */
+static void threads_float_where_they_take_nothing_away(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){2, 1, 8, 1}, 4);
+
+	(void)state;
+	b.profile.emulator.place = FIT_PLACE_NODE;
+	fit_bench_plan(&b);
+	fit_expect_set(&b.plan.emulator, "0,5-7");
+	b.profile.vcpus.shared = true;
+	fit_bench_plan(&b);
+	fit_expect_set(&b.plan.emulator, "0-7");
+	fit_cpuset_add(&b.host.isolated, 7);
+	b.host.cpus[7].isolated = true;
+	fit_bench_plan(&b);
+	fit_expect_set(&b.plan.emulator, "0-6");
+	fit_bench_end(&b);
+}
+
+static void an_iothread_whose_pin_stays_is_said_to_be_kept(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 1}, 2);
+
+	(void)state;
+	add_disks(&b, 2);
+	*FIT_APPEND(b.domain.iothread_pins, b.domain.iothread_pin_count) =
+		(struct fit_thread_pin){.id = 2, .cpus = fit_made_set("6-7")};
+	fit_bench_plan(&b);
+	fit_expect_set(&b.plan.iothreads[0].cpus, "3");
+	fit_expect_set(&b.plan.iothreads[1].cpus, "6-7");
+	fit_expect_reason(
+		&b, FIT_REASON_KEPT, "the pin of iothread 2 in the definition stays (CPUs 6-7)");
+	fit_expect_reason(&b, FIT_REASON_CHOICE, "iothread 1: CPU 3: the nearest core");
+	assert_null(fit_made_reason(&b.plan, FIT_REASON_CHOICE, "iothread 2: CPU"));
+	fit_bench_end(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -155,6 +211,9 @@ int main(void)
 		cmocka_unit_test(real_time_is_for_vcpus_that_are_alone),
 		cmocka_unit_test(iothreads_are_counted_by_disk_or_node),
 		cmocka_unit_test(all_iothreads_serve_all_disks_where_that_can_be_said),
+		cmocka_unit_test(iothreads_go_with_disks_that_use_them),
+		cmocka_unit_test(threads_float_where_they_take_nothing_away),
+		cmocka_unit_test(an_iothread_whose_pin_stays_is_said_to_be_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
