@@ -168,10 +168,50 @@ static void it_finds_what_is_there(void **state)
 	}
 }
 
+static xmlNode *find(struct fit_lookup *lookup, const char *text, const xmlNode *parent)
+{
+	fit_autopath struct fit_path path = {0};
+
+	assert_int_equal(fit_path_parse(text, &path, NULL), 0);
+	return fit_lookup_step(lookup, &path.steps[0], parent, NULL);
+}
+
+/* Of two with the same identity the first of the row is found, also when one was there before it.
+ */
+static void what_comes_last_is_not_found_first(void **state)
+{
+	fit_autolookup struct fit_lookup lookup = {0};
+	struct fit_buffer text = {0};
+	fit_autofree char *xml = NULL;
+	fit_autodoc xmlDoc *doc = NULL;
+	xmlNode *root, *second, *last;
+
+	(void)state;
+	fit_buffer_add(&text, "<d><x k='5'/><x k='5'/>");
+	for (unsigned int i = 0; i < ROW; i++)
+		fit_buffer_add(&text, "<x k='1'/>");
+	fit_buffer_add(&text, "</d>");
+	xml = fit_buffer_steal(&text);
+	doc = fit_test_parse(xml);
+	root = xmlDocGetRootElement(doc);
+	second = fit_xml_next(root->children, "x");
+	/* Through all of the row, twice. */
+	assert_null(find(&lookup, "x[@k='7']", root));
+	assert_null(find(&lookup, "x[@k='7']", root));
+	assert_true(lookup.has_table);
+	assert_ptr_equal(find(&lookup, "x[@k='5']", root), root->children);
+	remove_node(&lookup, root->children);
+	last = xmlNewChild(root, NULL, (const xmlChar *)"x", NULL);
+	xmlNewProp(last, (const xmlChar *)"k", (const xmlChar *)"5");
+	fit_lookup_element_added(&lookup, last);
+	assert_ptr_equal(find(&lookup, "x[@k='5']", root), second);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_finds_what_is_there),
+		cmocka_unit_test(what_comes_last_is_not_found_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

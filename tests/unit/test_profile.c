@@ -401,7 +401,7 @@ static const char *const bad_contents[][2] = {
 	{"<governor/>", "unknown element <governor>"},
 	{"<host><vcpus/></host>",
 		"unknown element <vcpus>: <host> has energy-preference, governor, "},
-	{"<host x='1'/>", "<host> has no attribute x"},
+	{"<host x='1'/>", "<host> has no attribute x; it has none"},
 	{"<host>text</host>", "<host> cannot contain text"},
 	{"<host><governor/></host><host><governor/></host>", "second statement"},
 	{"<host><governor value=''/></host>", "value must be \"keep\" or a line of text"},

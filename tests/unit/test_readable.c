@@ -40,11 +40,21 @@ static void empty_metadata_is_none(void **state)
 		"<domain>\n  <metadata><!-- mine --></metadata>\n</domain>\n");
 }
 
+static void what_is_no_document_is_refused(void **state)
+{
+	struct fit_err err = FIT_ERR_INIT;
+
+	(void)state;
+	assert_null(fit_readable("<domain>", 8, "vm.xml", &err));
+	assert_int_equal(err.code, FIT_ERR_INVALID);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_record_leaves_nothing),
 		cmocka_unit_test(empty_metadata_is_none),
+		cmocka_unit_test(what_is_no_document_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
