@@ -25,6 +25,14 @@ static char *parsed(const char *outer, const char *text)
 								     : NULL;
 }
 
+static bool same_as_in_whole(const char *outer, const char *text, const xmlNode *root)
+{
+	fit_autofree char *whole = fit_xasprintf("%s%s</domain>", outer, text);
+	fit_autodoc xmlDoc *doc = fit_xml_parse(whole, strlen(whole), "whole", NULL);
+
+	return fit_xml_equivalent(xmlDocGetRootElement(doc), root);
+}
+
 static void expect_as_parsed(const char *outer, const char *text)
 {
 	fit_autofree char *whole = fit_xasprintf("%s</domain>", outer);
@@ -39,6 +47,8 @@ static void expect_as_parsed(const char *outer, const char *text)
 		xmlAddChild(root, node);
 		printed = fit_xml_print_node(node);
 	}
+	if (wanted && node && !same_as_in_whole(outer, text, root))
+		fail_msg("'%s': of another namespace than in '%s'", text, outer);
 	if (!wanted != !printed || (wanted && strcmp(wanted, printed) != 0))
 		fail_msg("'%s': '%s' instead of '%s'", text, printed ? printed : err.message,
 			wanted ? wanted : "a refusal");

@@ -215,6 +215,23 @@ static void where_nothing_is_in_the_way_nothing_changes(void **state)
 	fit_render_result_clear(&back);
 }
 
+/* A domain that is placed anew is fitted as it was, for the same request. */
+static void expect_fitted_as_before(const char *before, const char *after)
+{
+	const char *texts[] = {before, after};
+	struct fit_record records[2] = {0};
+
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(texts); i++) {
+		fit_autodoc xmlDoc *doc = fit_test_parse(texts[i]);
+
+		assert_int_equal(fit_record_read(doc, "vm.xml", &records[i], NULL), 1);
+		assert_null(records[i].only);
+	}
+	assert_string_equal(records[0].digest, records[1].digest);
+	fit_record_clear(&records[0]);
+	fit_record_clear(&records[1]);
+}
+
 static void what_another_domain_has_by_now_is_left_to_it(void **state)
 {
 	struct move move = {.from = *state, .to = *state};
@@ -228,6 +245,7 @@ static void what_another_domain_has_by_now_is_left_to_it(void **state)
 	back = render(&move, true, fitted.xml);
 	assert_true(back.changed);
 	assert_false(fit_cpuset_intersects(&back.plan.vcpu_cpus, &claim->cpus));
+	expect_fitted_as_before(fitted.xml, back.xml);
 	fit_claims_clear(&move.claims);
 	fit_render_result_clear(&fitted);
 	fit_render_result_clear(&back);
@@ -369,6 +387,22 @@ static void a_domain_that_never_was_fitted_gets_placements_only(void **state)
 	fit_render_result_clear(&result);
 }
 
+/* Its memory is there, in normal ones. */
+static void who_has_no_huge_pages_needs_none(void **state)
+{
+	struct fit_test_machine *machine = fit_test_machine_make("two-node");
+	struct move move = {.from = *state, .to = machine};
+	struct fit_render_result result;
+
+	for (size_t i = 0; i < machine->host.node_count; i++)
+		machine->host.nodes[i].pool_count = 0;
+	result = render(&move, true, requested);
+	assert_null(strstr(result.xml, "<hugepages"));
+	assert_int_equal(result.plan.page_kib, 0);
+	fit_render_result_clear(&result);
+	fit_test_machine_free(machine);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -380,6 +414,7 @@ int main(void)
 		cmocka_unit_test(pages_are_of_a_size_that_the_host_has),
 		cmocka_unit_test(what_the_user_pinned_stays),
 		cmocka_unit_test(a_domain_that_never_was_fitted_gets_placements_only),
+		cmocka_unit_test(who_has_no_huge_pages_needs_none),
 	};
 
 	return cmocka_run_group_tests(tests, fit_test_machine_setup, fit_test_machine_teardown);
