@@ -267,6 +267,14 @@ static void vectors_are_a_property_of_the_device_by_its_alias(void **state)
 	static const char body[] =
 		"<vcpu>4</vcpu><os><type arch='x86_64' machine='q35'>hvm</type></os><devices>" DISK(
 			"file", "virtio", "") NIC("bridge", VIRTIO, "") "</devices>";
+	/* One queue, as libvirt has it. */
+	static const char *const unstated[] = {
+		"<vcpu>4</vcpu><devices>" NIC("bridge", VIRTIO, "") "</devices>",
+		"<vcpu>4</vcpu><devices>" NIC(
+			"bridge", VIRTIO, "<driver queues='0'/>") "</devices>",
+		"<vcpu>4</vcpu><devices>" NIC(
+			"bridge", VIRTIO, "<driver queues='x'/>") "</devices>",
+	};
 	fit_autofree char *text = emit("<interfaces vectors='auto'/>", body, &old);
 
 	(void)state;
@@ -282,6 +290,10 @@ static void vectors_are_a_property_of_the_device_by_its_alias(void **state)
 		"devices/disk[target/@dev='vda']/alias = <alias name='ua-virt-fit-vda'/>\n" VECTORS(
 			"ua-virt-fit-vda") "value = 5\n" VECTORS("ua-virt-fit-vda") "type = "
 										    "unsigned\n");
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(unstated); i++)
+		expect("<interfaces vectors='auto'/>", unstated[i],
+			PATH "alias = <alias name='ua-virt-fit-interface1'/>\n" VECTORS(
+				"ua-virt-fit-interface1") "value = 4\n" VECTORS("ua-virt-fit-interface1") "type = unsigned\n");
 	expect("<disks vectors='3'/>",
 		"<vcpu>4</vcpu><os><type arch='s390x' machine='s390-ccw-virtio'>hvm</type></os>"
 		"<devices>" DISK("file", "virtio", "") "</devices>",

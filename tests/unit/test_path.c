@@ -14,7 +14,8 @@ static void paths_survive_a_round_trip(void **state)
 		"devices/controller[@type='scsi'][@index='0']/driver",
 		"devices/disk[target/@dev='a[b]/c'][@device='disk']",
 		"devices/hostdev[source/address/@bus='0x41'][source/address/@slot='0']",
-		"devices/input[3]/driver", "devices/controller[@type='usb'][12]",
+		"azAZ_/_Z[@z_Z='1']", "devices/input[3]/driver",
+		"devices/controller[@type='usb'][12]",
 		"qemu:override/qemu:device[@alias='ua-a']/qemu:frontend/"
 		"qemu:property[@name='vectors']"};
 

@@ -147,7 +147,7 @@ static char *fitted_text(void)
 			       "<memballoon q:a='1'>\n&lt;<![CDATA[x]]></memballoon>\n"
 			       " <cpu mode='a&#10;b'/>\n <vcpu><!-- v -->2</vcpu>\n</domain>");
 	char profile[] = "a 'b' \"c\" <d>";
-	const struct fit_record info = {.profile = profile};
+	const struct fit_record info = {.profile = profile, .had_metadata = true};
 	struct fit_edits edits = {0};
 	struct fit_err err = FIT_ERR_INIT;
 
@@ -172,6 +172,8 @@ static void a_record_is_read_as_it_was_written(void **state)
 	assert_string_equal(record.version, FIT_VERSION);
 	assert_string_equal(record.profile, "a 'b' \"c\" <d>");
 	assert_string_equal(record.digest, "");
+	assert_true(record.had_metadata);
+	assert_false(record.qemu_declared);
 	assert_int_equal(record.facet_count, 8);
 	assert_string_equal(
 		record.facets[0].before, "<memballoon q:a=\"1\">\n&lt;<![CDATA[x]]></memballoon>");
