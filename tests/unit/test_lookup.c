@@ -184,7 +184,7 @@ static void what_comes_last_is_not_found_first(void **state)
 	struct fit_buffer text = {0};
 	fit_autofree char *xml = NULL;
 	fit_autodoc xmlDoc *doc = NULL;
-	xmlNode *root, *second, *last;
+	xmlNode *root, *first, *second, *last;
 
 	(void)state;
 	fit_buffer_add(&text, "<d><x k='5'/><x k='5'/>");
@@ -200,11 +200,15 @@ static void what_comes_last_is_not_found_first(void **state)
 	assert_null(find(&lookup, "x[@k='7']", root));
 	assert_true(lookup.has_table);
 	assert_ptr_equal(find(&lookup, "x[@k='5']", root), root->children);
-	remove_node(&lookup, root->children);
+	first = root->children;
+	fit_lookup_element_removed(&lookup, first);
+	xmlUnlinkNode(first);
+	assert_ptr_equal(find(&lookup, "x[@k='5']", root), second);
 	last = xmlNewChild(root, NULL, (const xmlChar *)"x", NULL);
 	xmlNewProp(last, (const xmlChar *)"k", (const xmlChar *)"5");
 	fit_lookup_element_added(&lookup, last);
 	assert_ptr_equal(find(&lookup, "x[@k='5']", root), second);
+	xmlFreeNode(first);
 }
 
 int main(void)
