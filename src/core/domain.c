@@ -141,7 +141,7 @@ bool fit_uuid_is_valid(const char *text)
 static int read_uuid(const struct fit_domain_reader *reader, const xmlNode *root)
 {
 	const xmlNode *node = fit_xml_child(root, "uuid");
-	fit_autofree char *text = node ? fit_xml_text(node) : NULL;
+	fit_autofree char *text = fit_xml_text(node);
 	char uuid[37] = "";
 	size_t used = 0;
 
@@ -165,10 +165,9 @@ static int read_uuid(const struct fit_domain_reader *reader, const xmlNode *root
 static int read_general(const struct fit_domain_reader *reader, const xmlNode *root)
 {
 	struct fit_domain *domain = reader->domain;
-	const xmlNode *name = fit_xml_child(root, "name");
 	const xmlNode *type = fit_xml_find(root, "os/type");
 
-	domain->name = name ? fit_xml_text(name) : NULL;
+	domain->name = fit_xml_text(fit_xml_child(root, "name"));
 	if (!domain->name || !*domain->name)
 		return fit_domain_fail(reader, root, "the domain has no <name>");
 	domain->type = fit_domain_attr_or(root, "type", "");
@@ -198,7 +197,7 @@ static int read_vcpus(const struct fit_domain_reader *reader, const xmlNode *roo
 	struct fit_domain *domain = reader->domain;
 	const xmlNode *node = fit_xml_child(root, "vcpu");
 	const xmlNode *vcpus = fit_xml_child(root, "vcpus");
-	fit_autofree char *text = node ? fit_xml_text(node) : NULL;
+	fit_autofree char *text = fit_xml_text(node);
 	uint64_t count = 1; /* libvirt's default */
 	bool has_current = false;
 

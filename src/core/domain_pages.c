@@ -123,7 +123,7 @@ struct fit_page_demand *fit_domain_page_demands(const struct fit_domain *domain,
 			add_demand(demands, ret_count, demand_of_cell(domain, &cells[i]));
 	for (size_t i = 0; i < domain->memory_device_count; i++) {
 		const struct fit_domain_memory_device *device = &domain->memory_devices[i];
-		const struct fit_domain_cell *cell = &cells[domain->cell_count ? device->cell : 0];
+		const struct fit_domain_cell *cell = &cells[device->cell];
 
 		if (device->page_kib || cell->has_hugepages)
 			add_demand(demands, ret_count, demand_of_device(domain, cell, device));

@@ -30,22 +30,17 @@ static int check_devices(const struct fit_domain *domain, struct fit_err *err)
 {
 	for (size_t i = 0; i < domain->disk_count; i++) {
 		const struct fit_domain_disk *disk = &domain->disks[i];
-		fit_autofree char *what = NULL;
+		fit_autofree char *what =
+			fit_xasprintf("iothread='%u' of disk %s", disk->iothread, disk->target);
 
-		if (disk->iothread == 0)
-			continue;
-		what = fit_xasprintf("iothread='%u' of disk %s", disk->iothread, disk->target);
 		if (check(domain, what, disk->iothread, "remove it", err) < 0)
 			return -1;
 	}
 	for (size_t i = 0; i < domain->controller_count; i++) {
 		const struct fit_domain_controller *controller = &domain->controllers[i];
-		fit_autofree char *what = NULL;
+		fit_autofree char *what = fit_xasprintf("iothread='%u' of %s controller %u",
+			controller->iothread, controller->type, controller->index);
 
-		if (controller->iothread == 0)
-			continue;
-		what = fit_xasprintf("iothread='%u' of %s controller %u", controller->iothread,
-			controller->type, controller->index);
 		if (check(domain, what, controller->iothread, "remove it", err) < 0)
 			return -1;
 	}
@@ -192,11 +187,11 @@ static void drop_schedulers(struct drop *drop, xmlNode *cputune)
 			continue;
 		free(list);
 		list = fit_iothread_ids_format(&ids);
-		if (fit_iothread_ids_next(&ids, 0) < 0)
-			remove_node(node);
-		else
+		if (*list)
 			xmlSetNsProp(
 				node, NULL, (const xmlChar *)"iothreads", (const xmlChar *)list);
+		else
+			remove_node(node);
 	}
 }
 

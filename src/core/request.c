@@ -110,7 +110,7 @@ static const char *namespace_of(const xmlNode *node)
 	return node->ns && node->ns->href ? (const char *)node->ns->href : NULL;
 }
 
-/* Refuses attributes other than @first and @second (which may be NULL), foreign ones excepted. */
+/* Refuses attributes other than @first and @second, foreign ones excepted. */
 static int check_attributes(
 	const struct place *place, const xmlNode *node, const char *first, const char *second)
 {
@@ -124,9 +124,8 @@ static int check_attributes(
 		if (!ours && (fit_streq(name, first) || fit_streq(name, second)))
 			continue;
 		return fail(place, node,
-			"<%s> has no attribute %s%s: it has %s%s%s, without a prefix", node->name,
-			ours ? "with a prefix, such as " : "", name, first, second ? " and " : "",
-			second ? second : "");
+			"<%s> has no attribute %s%s: it has %s and %s, without a prefix",
+			node->name, ours ? "with a prefix, such as " : "", name, first, second);
 	}
 	return 0;
 }
