@@ -70,8 +70,7 @@ void fit_profile_clear(struct fit_profile *profile)
 		clear_setting(&profile->settings[i]);
 	free(profile->settings);
 	fit_profile_clear_intents(profile);
-	fit_host_writes_drop(profile, FIT_SETTING_SYSCTL);
-	fit_host_writes_drop(profile, FIT_SETTING_SYSFS);
+	fit_host_writes_clear(&(struct fit_host_writes){profile->writes, profile->write_count});
 	fit_overlay_free(profile->overlay);
 	*profile = (struct fit_profile){0};
 }

@@ -178,8 +178,4 @@ void fit_host_writes_drop(struct fit_profile *profile, enum fit_host_setting_id 
 			profile->writes[kept++] = profile->writes[i];
 	}
 	profile->write_count = kept;
-	if (!kept) {
-		free(profile->writes);
-		profile->writes = NULL;
-	}
 }

@@ -262,6 +262,9 @@ static void a_vendor_id_needs_an_enlightenment(void **state)
 	EXPECT("features/hyperv/vendor_id = <vendor_id state='on' value='KVM Hv'/>\n",
 		.intents = id,
 		.body = "<features><hyperv><relaxed state='on'/></hyperv></features>");
+	EXPECT("features/hyperv/vendor_id = <vendor_id state='on' value='KVM Hv'/>\n",
+		.intents = id,
+		.body = "<clock offset='utc'><timer name='hypervclock' present='yes'/></clock>");
 }
 
 static void utc_alone_is_nobodys_choice(void **state)
