@@ -311,6 +311,8 @@ static void kinds_of_cores_are_never_mixed(void **state)
 	fit_bench_plan(&b);
 	fit_expect_pins(&b, "4,5,6,7,8");
 	fit_expect_reason(&b, FIT_REASON_WARNING, "efficiency cores");
+	b.domain.vcpus = b.domain.vcpus_current = 9;
+	fit_expect_refusal(&b, "\n  performance and efficiency cores are not mixed");
 	fit_bench_end(&b);
 }
 
@@ -354,6 +356,20 @@ static void the_best_placement_is_found_at_once(void **state)
 	b.has_previous = true;
 	fit_bench_plan(&b);
 	fit_expect_pins(&b, "1,2,7");
+	fit_bench_end(&b);
+}
+
+/* On a host too large to look at every choice of cores. */
+static void cores_that_lack_a_thread_are_used_beside_whole_ones(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 40, 2}, 50);
+
+	(void)state;
+	b.profile.iothreads.intent.set = false;
+	for (unsigned int cpu = 60; cpu < 80; cpu++)
+		fit_made_offline(&b.host, cpu);
+	fit_bench_plan(&b);
+	fit_expect_set(&b.plan.vcpu_cpus, "1-31,41-59");
 	fit_bench_end(&b);
 }
 
@@ -479,6 +495,7 @@ int main(void)
 		cmocka_unit_test(kinds_of_cores_are_never_mixed),
 		cmocka_unit_test(a_previous_placement_stays_when_it_is_as_good),
 		cmocka_unit_test(the_best_placement_is_found_at_once),
+		cmocka_unit_test(cores_that_lack_a_thread_are_used_beside_whole_ones),
 		cmocka_unit_test(a_vcpu_stays_beside_the_emulator),
 		cmocka_unit_test(floating_vcpus_use_a_node_without_what_others_have),
 		cmocka_unit_test(nodes_with_the_same_room_are_named_together),

@@ -86,6 +86,18 @@ static void real_time_is_for_vcpus_that_are_alone(void **state)
 	fit_bench_plan(&b);
 	assert_false(b.plan.vcpus_real_time || b.plan.emulator_real_time);
 	fit_expect_reason(&b, FIT_REASON_NOTE, "kernel.sched_rt_runtime_us is 0");
+	b.host.rt_runtime_us = -1;
+	/* By the definition one is on the other's CPU, then on housekeeping's. */
+	fit_made_pin(&b.domain, 0, "3");
+	fit_made_pin(&b.domain, 1, "3");
+	fit_bench_plan(&b);
+	assert_false(b.plan.vcpus_real_time);
+	b.domain.vcpu_pins[1].cpus = fit_made_set("0");
+	fit_bench_plan(&b);
+	assert_false(b.plan.vcpus_real_time);
+	b.domain.vcpu_pins[1].cpus = fit_made_set("4");
+	fit_bench_plan(&b);
+	assert_true(b.plan.vcpus_real_time);
 	fit_bench_end(&b);
 }
 

@@ -148,7 +148,9 @@ static void clusters_are_for_arm_and_young_libvirt(void **state)
 	b.profile.iothreads.intent.set = false;
 	fit_bench_plan(&b);
 	expect_dies(&b, (struct fit_topology){1, 1, 1, 8, 1});
-	fit_expect_reason(&b, FIT_REASON_CHOICE, "libvirt 9.0 has no clusters of cores (10.1 has)");
+	fit_expect_reason(&b, FIT_REASON_CHOICE,
+		"the vCPUs are on 2 clusters, which the guest does not see: libvirt 9.0 has no "
+		"clusters of cores (10.1 has)");
 	input = fit_bench_input(&b);
 	input.target = &young;
 	fit_plan_clear(&b.plan);

@@ -163,6 +163,13 @@ static void pfs_and_vfs_won_by_link_distance_or_number(void **state)
 	expect_rejection(&b, "vf", "second", "order", 1, 0);
 	expect_rejection(&b, "vf", "far", "devices", 11, 0);
 	expect_choice(&b, "bus", "0000:03:10.0", "libvirt chooses the guest's slot");
+	/* It has those that come behind. */
+	fit_made_hostdev(&b.previous, "0000:05:10.0", true);
+	fit_made_hostdev(&b.previous, "0000:05:10.1", true);
+	b.has_previous = true;
+	fit_bench_plan(&b);
+	expect_rejection(&b, "vf", "good", "moved", 1, 0);
+	fit_expect_reason(&b, FIT_REASON_REJECTION, "good: the domain has VFs of another");
 	fit_bench_end(&b);
 }
 
@@ -188,6 +195,38 @@ static void lost_nodes_have_the_numbers_that_decided(void **state)
 	fit_made_pf(&b.host, "0000:81:00.0", "eth0", 1, 0, 0);
 	fit_bench_plan(&b);
 	expect_rejection(&b, "nodes", "node 0", "devices", 11, 0);
+	fit_bench_end(&b);
+
+	/* An odd number of vCPUs is not shown as threads. */
+	b = bench(3);
+	b.profile.iothreads.intent.set = false;
+	fit_made_claim(&b.claims, "web02", true, "1,4-7");
+	fit_bench_plan(&b);
+	expect_rejection(&b, "nodes", "node 0", "hidden-threads", 1, 0);
+	assert_string_equal(reason_about(&b, FIT_REASON_REJECTION, "nodes", "node 0")->text,
+		"node 0: vCPUs would share cores and the guest would not know");
+	fit_bench_end(&b);
+}
+
+/* Of many PFs the nearest VFs are taken, which can be of more of them on one node. */
+static void nodes_lost_by_the_number_of_their_pfs(void **state)
+{
+	struct fit_bench b = bench(2);
+
+	(void)state;
+	b.profile.vfs.intent.set = true;
+	b.profile.vfs.count = 4;
+	b.profile.vfs.pf = fit_xstrdup("nearest");
+	for (unsigned int i = 1; i < 8; i++) {
+		fit_autofree char *addr = fit_xasprintf("0000:%02x:00.0", i);
+		fit_autofree char *name = fit_xasprintf("eth%u", i);
+
+		fit_made_pf(&b.host, addr, name, i > 4, 8, i > 4 ? 2 : 1);
+	}
+	fit_bench_plan(&b);
+	fit_expect_set(&b.plan.vcpu_nodes, "1");
+	expect_rejection(&b, "nodes", "node 0", "pfs", 4, 2);
+	fit_expect_reason(&b, FIT_REASON_REJECTION, "node 0: VFs of more PFs (4, on node 1 2)");
 	fit_bench_end(&b);
 }
 
@@ -241,6 +280,7 @@ int main(void)
 		cmocka_unit_test(threads_memory_and_pages_say_where_and_why),
 		cmocka_unit_test(pfs_and_vfs_won_by_link_distance_or_number),
 		cmocka_unit_test(lost_nodes_have_the_numbers_that_decided),
+		cmocka_unit_test(nodes_lost_by_the_number_of_their_pfs),
 		cmocka_unit_test(memory_of_nodes_that_may_not_be_used_is_not_said_to_be_slow),
 		cmocka_unit_test(every_reason_is_one_line),
 	};
