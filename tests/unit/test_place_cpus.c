@@ -373,6 +373,26 @@ static void cores_that_lack_a_thread_are_used_beside_whole_ones(void **state)
 	fit_bench_end(&b);
 }
 
+/* On a large host it need not be found at once, but it is kept. */
+static void a_placement_that_is_better_than_what_is_found_stays(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 80, 2}, 3);
+
+	(void)state;
+	b.profile.cpu.intent.set = false;
+	b.profile.iothreads.intent.set = false;
+	fit_made_offline(&b.host, 81);
+	fit_bench_plan(&b);
+	b.previous = fit_made_fitted(&b.domain, &b.plan);
+	b.has_previous = true;
+	b.previous.vcpu_pins[0].cpus = fit_made_set("1");
+	b.previous.vcpu_pins[1].cpus = fit_made_set("2");
+	b.previous.vcpu_pins[2].cpus = fit_made_set("82");
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "1,2,82");
+	fit_bench_end(&b);
+}
+
 static void a_vcpu_stays_beside_the_emulator(void **state)
 {
 	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 4, 1}, 1);
@@ -496,6 +516,7 @@ int main(void)
 		cmocka_unit_test(a_previous_placement_stays_when_it_is_as_good),
 		cmocka_unit_test(the_best_placement_is_found_at_once),
 		cmocka_unit_test(cores_that_lack_a_thread_are_used_beside_whole_ones),
+		cmocka_unit_test(a_placement_that_is_better_than_what_is_found_stays),
 		cmocka_unit_test(a_vcpu_stays_beside_the_emulator),
 		cmocka_unit_test(floating_vcpus_use_a_node_without_what_others_have),
 		cmocka_unit_test(nodes_with_the_same_room_are_named_together),

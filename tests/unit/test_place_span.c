@@ -128,6 +128,37 @@ static void on_hosts_of_many_nodes_too(void **state)
 	fit_bench_end(&b);
 }
 
+static void set_distance(
+	struct fit_bench *b, unsigned int from, unsigned int to, unsigned int value)
+{
+	b->host.nodes[from].distances[to] = b->host.nodes[to].distances[from] = value;
+}
+
+static void of_many_nodes_those_near_each_other_are_found(void **state)
+{
+	struct fit_bench b = made_bench(16, 12, true);
+
+	(void)state;
+	set_distance(&b, 3, 9, 12);
+	set_distance(&b, 3, 14, 12);
+	set_distance(&b, 9, 14, 12);
+	expect_nodes(&b, "3,9,14");
+	fit_bench_end(&b);
+
+	/* Of 16 nodes all pairs are tried: of this one each has another nearer, without the room.
+	 */
+	b = made_bench(16, 6, true);
+	set_distance(&b, 5, 6, 15);
+	set_distance(&b, 5, 7, 12);
+	set_distance(&b, 6, 8, 12);
+	fit_made_claim(&b.claims, "other", true, "0-2,12-14,23,27");
+	for (unsigned int cpu = 28; cpu < 64; cpu++)
+		if (cpu % 4)
+			fit_cpuset_add(&b.claims.items[0].cpus, cpu);
+	expect_nodes(&b, "5-6");
+	fit_bench_end(&b);
+}
+
 /* No node counts as used that has no core for them, however near to a device it is. */
 static void every_node_has_some_of_the_vcpus(void **state)
 {
@@ -178,6 +209,7 @@ int main(void)
 		cmocka_unit_test(they_spread_before_they_take_what_shut_off_domains_have),
 		cmocka_unit_test(they_spread_to_be_near_all_devices),
 		cmocka_unit_test(on_hosts_of_many_nodes_too),
+		cmocka_unit_test(of_many_nodes_those_near_each_other_are_found),
 		cmocka_unit_test(every_node_has_some_of_the_vcpus),
 		cmocka_unit_test(a_node_that_a_shut_off_domain_has_does_where_it_must),
 	};
