@@ -24,6 +24,22 @@ static void pins_to_a_set_name_all_cpus_chosen(void **state)
 	fit_bench_end(&b);
 }
 
+/* Too many cores to look at every choice of them. */
+static void on_a_large_host_a_set_stays_where_it_was(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 80, 1}, 3);
+
+	(void)state;
+	b.profile.vcpus.pin_set = true;
+	b.previous = fit_made_domain("web01", 3, 4 * GIB);
+	b.has_previous = true;
+	for (unsigned int vcpu = 0; vcpu < 3; vcpu++)
+		fit_made_pin(&b.previous, vcpu, "40-42");
+	fit_bench_plan(&b);
+	fit_expect_set(&b.plan.vcpu_cpus, "40-42");
+	fit_bench_end(&b);
+}
+
 static void sets_end_where_guest_cells_do(void **state)
 {
 	struct fit_bench b = fit_bench((struct fit_host_shape){2, 1, 4, 1}, 4);
@@ -218,6 +234,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pins_to_a_set_name_all_cpus_chosen),
+		cmocka_unit_test(on_a_large_host_a_set_stays_where_it_was),
 		cmocka_unit_test(sets_end_where_guest_cells_do),
 		cmocka_unit_test(isolated_cpus_have_one_vcpu_each),
 		cmocka_unit_test(real_time_is_for_vcpus_that_are_alone),
