@@ -346,12 +346,6 @@ struct fit_cpuset fit_domain_memory_nodes(const struct fit_domain *domain)
 	return domain->numatune_auto ? (struct fit_cpuset){0} : domain->numatune_nodes;
 }
 
-/* Guest cells with a mode of their own are taken to be strict, which is the default. */
-bool fit_domain_binds_memory(const struct fit_domain *domain)
-{
-	return domain->has_memnodes || fit_numatune_mode_binds(domain->numatune_mode);
-}
-
 /* Where the emulator runs too is no core of the iothread's own. */
 static bool iothread_owns(const struct fit_domain *domain, const struct fit_cpuset *cpus)
 {

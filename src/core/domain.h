@@ -246,7 +246,4 @@ bool fit_domain_has_memfd(const struct fit_domain *domain);
 /* Nodes the memory is wanted from; the empty set: it may come from anywhere. */
 struct fit_cpuset fit_domain_memory_nodes(const struct fit_domain *domain);
 
-/* Must it come from there? Otherwise the kernel takes it from elsewhere when they are full. */
-bool fit_domain_binds_memory(const struct fit_domain *domain);
-
 #endif

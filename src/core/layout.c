@@ -326,10 +326,7 @@ void fit_layout_drop(xmlNode *node)
 
 void fit_layout_close(xmlNode *parent)
 {
-	xmlNode *trail = fit_layout_take_trail(parent);
-
-	if (trail)
-		xmlFreeNode(trail);
+	xmlFreeNode(fit_layout_take_trail(parent));
 }
 
 xmlNode *fit_layout_take_trail(xmlNode *parent)

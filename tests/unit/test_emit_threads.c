@@ -179,9 +179,10 @@ static void the_same_parts_are_not_replaced_nor_refused(void **state)
 
 	(void)state;
 	expect(same, &plan, &profile, NULL, "");
+	profile.cachetune.type = FIT_CACHE_CODE;
 	expect(other, &plan, &profile, NULL,
 		"vm: cannot fit: the part of the L3 cache is set for vCPUs 0-1 in another way, but "
-		"the profile:0 requires <cachetune vcpus='0-1'><cache id='0' level='3' type='both' "
+		"the profile:0 requires <cachetune vcpus='0-1'><cache id='0' level='3' type='code' "
 		"size='6' unit='MiB'/></cachetune>: remove it from the definition, or say "
 		"existing=\"keep\" or \"replace\" in the profile");
 }

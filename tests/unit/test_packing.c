@@ -83,6 +83,25 @@ static void huge_pages_and_memory_are_taken_from_their_nodes(void **state)
 	fit_host_clear(&host);
 }
 
+/* Whatever is said of the domain's memory as a whole. */
+static void memory_of_cells_is_taken_from_their_nodes(void **state)
+{
+	struct fit_host host = fit_made_host((struct fit_host_shape){2, 1, 4, 1});
+	struct fit_domain domain = fit_test_domain(
+		"<memory unit='GiB'>2</memory><vcpu>2</vcpu><numatune><memory mode='strict' "
+		"nodeset='0'/><memnode cellid='0' mode='strict' nodeset='1'/></numatune><cpu><numa>"
+		"<cell id='0' cpus='0-1' memory='2' unit='GiB'/></numa></cpu>");
+	struct fit_claims claims = {0};
+
+	(void)state;
+	fit_packing_take(&host, &claims, &domain, NULL, "planned");
+	assert_int_equal(host.nodes[0].free_kib, 62 * GIB);
+	assert_int_equal(host.nodes[1].free_kib, 60 * GIB);
+	fit_claims_clear(&claims);
+	fit_domain_clear(&domain);
+	fit_host_clear(&host);
+}
+
 /* As libvirt would, the first that nobody has. */
 static void vfs_of_networks_are_counted(void **state)
 {
@@ -163,6 +182,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(turns_do_not_depend_on_how_domains_are_found),
 		cmocka_unit_test(huge_pages_and_memory_are_taken_from_their_nodes),
+		cmocka_unit_test(memory_of_cells_is_taken_from_their_nodes),
 		cmocka_unit_test(vfs_of_networks_are_counted),
 		cmocka_unit_test(what_is_left_is_what_the_planner_could_give),
 		cmocka_unit_test(what_is_planned_is_refused_to_the_next_and_named),

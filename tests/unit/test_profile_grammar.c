@@ -328,6 +328,9 @@ static void values_are_made_the_same(void **state)
 		{"cpu", "require", "pcid none", NULL},
 		{"cpu", "require", "none none", NULL},
 		{"cpu", "require", "pcid,avx2", NULL},
+		{"iothreads", "poll-max", "0", NULL},
+		{"iothreads", "poll-max", "1000000000", "1000000000"},
+		{"iothreads", "poll-max", "1000000001", NULL},
 		/* Ethtool's names for one feature are that of the kernel, groups are refused. */
 		{"host ethtool of pfs", "features-on", "rx-checksumming", "rx-checksum"},
 		{"host ethtool of pfs", "features-on", "rx", "rx-checksum"},

@@ -241,6 +241,35 @@ static void the_first_of_its_kind_is_the_first_again(void **state)
 	}
 }
 
+/* What was put into it before, and would come again. */
+static void what_goes_with_all_that_it_contains_comes_back_without_ours(void **state)
+{
+	static const char disk[] = "devices/disk[target/@dev='vda']";
+	static const char *const inner[][2] = {
+		{"devices/disk[target/@dev='vda']/serial", "<serial>a</serial>"},
+		{"devices/disk[target/@dev='vda']/driver/iothreads", "<iothreads/>"},
+	};
+	static const char *const outer[] = {NULL, "<disk type='block'><target dev='vda'/></disk>"};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(inner) * FIT_ARRAY_SIZE(outer); i++) {
+		fit_autodoc xmlDoc *doc = parse();
+		fit_autofree char *before = fit_xml_print(doc);
+		fit_autofree char *after = NULL;
+		fit_autofree char *first = NULL;
+		fit_autofree char *last = NULL;
+		struct fit_remains *remains = NULL;
+
+		apply(doc, inner[i / 2][0], inner[i / 2][1], NULL);
+		first = undo(doc, &remains);
+		apply(doc, disk, outer[i % 2], remains);
+		fit_remains_free(&remains);
+		last = undo(doc, NULL);
+		after = fit_xml_print(doc);
+		assert_string_equal(after, before);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,6 +280,7 @@ int main(void)
 		cmocka_unit_test(what_is_there_again_is_said),
 		cmocka_unit_test(what_an_element_contains_is_indented),
 		cmocka_unit_test(the_first_of_its_kind_is_the_first_again),
+		cmocka_unit_test(what_goes_with_all_that_it_contains_comes_back_without_ours),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
