@@ -93,12 +93,37 @@ static void a_host_that_lacks_a_setting_is_told_before_the_first_change(void **u
 	lacks(&f, FIT_SETTING_NUMA_BALANCING, "on", "2",
 		"numa-balancing 'on' cannot be set: there is no "
 		"/proc/sys/kernel/numa_balancing that can be read");
-	/* Off is what it is without. */
-	lacks(&f, FIT_SETTING_NUMA_BALANCING, "off", "2", NULL);
 	unlinkat(f.root.fd, "sys/devices/system/cpu/intel_pstate/no_turbo", 0);
 	lacks(&f, FIT_SETTING_TURBO, "off", "2",
 		"turbo 'off' cannot be set: there is no /sys/devices/system/cpu/intel_pstate/no_turbo "
 		"that can be read");
+	teardown(&f);
+}
+
+/* Nothing is said of what is so without the file. */
+static void what_a_host_without_it_does_anyway_is_not_missed(void **unused)
+{
+	static const struct {
+		enum fit_host_setting_id id;
+		const char *file, *value;
+	} cases[] = {
+		{FIT_SETTING_TRANSPARENT_HUGEPAGES, THP, "never"},
+		{FIT_SETTING_TRANSPARENT_HUGEPAGES_DEFRAG,
+			"sys/kernel/mm/transparent_hugepage/defrag", "never"},
+		{FIT_SETTING_KSM, "sys/kernel/mm/ksm/run", "off"},
+		{FIT_SETTING_NUMA_BALANCING, "proc/sys/kernel/numa_balancing", "off"},
+		{FIT_SETTING_COMPACTION, "proc/sys/vm/compaction_proactiveness", "0"},
+		{FIT_SETTING_LOCKUP_WATCHDOG, "proc/sys/kernel/watchdog_cpumask", "elsewhere"},
+		{FIT_SETTING_NEW_INTERRUPTS, "proc/irq/default_smp_affinity", "elsewhere"},
+	};
+	struct fixture f;
+
+	(void)unused;
+	setup(&f);
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(cases); i++) {
+		assert_int_equal(unlinkat(f.root.fd, cases[i].file, 0), 0);
+		lacks(&f, cases[i].id, cases[i].value, "2", NULL);
+	}
 	teardown(&f);
 }
 
@@ -514,6 +539,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_host_that_lacks_a_setting_is_told_before_the_first_change),
+		cmocka_unit_test(what_a_host_without_it_does_anyway_is_not_missed),
 		cmocka_unit_test(what_would_take_another_setting_away_is_not_written),
 		cmocka_unit_test(a_refused_write_is_a_note_or_takes_all_back),
 		cmocka_unit_test(a_value_that_becomes_another_goes_back),

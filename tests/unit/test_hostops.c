@@ -228,20 +228,36 @@ static void cards_of_vfs_are_set_channels_first(void **state)
 	static const char *const lines[] = {
 		"VF 0000:41:10.0",
 		"16 pages of 1 GiB on node 1",
+		"the card\'s rx-channels 1",
+		"the card\'s tx-channels 2",
 		"the card\'s combined-channels 4",
 		"the card\'s rx-ring 512",
+		"the card\'s tx-ring 1024",
 		"the card\'s adaptive-rx off",
+		"the card\'s adaptive-tx on",
 		"the card\'s rx-usecs 0",
+		"the card\'s rx-frames 16",
+		"the card\'s tx-usecs 8",
+		"the card\'s tx-frames 32",
 		"the card\'s rx-gro on",
 		"the card\'s rx-hashing off",
 		"the card\'s tx-tcp-segmentation off",
 	};
-	static char four[] = "4", ring[] = "512", off[] = "off", zero[] = "0";
+	static char one[] = "1", two[] = "2", four[] = "4", small[] = "512", large[] = "1024";
+	static char off[] = "off", adapts[] = "on", zero[] = "0", eight[] = "8";
+	static char few[] = "16", many[] = "32";
 	static char on[] = "rx-gro rx-hashing", not_on[] = "rx-hashing tx-tcp-segmentation";
 	struct fit_profile profile = {.ethtool = {.intent.set = true,
 					      .rx_usecs = zero,
+					      .rx_frames = few,
+					      .tx_usecs = eight,
+					      .tx_frames = many,
 					      .adaptive_rx = off,
-					      .rx_ring = ring,
+					      .adaptive_tx = adapts,
+					      .rx_ring = small,
+					      .tx_ring = large,
+					      .rx_channels = one,
+					      .tx_channels = two,
 					      .combined_channels = four,
 					      .features_on = on,
 					      .features_off = not_on}};

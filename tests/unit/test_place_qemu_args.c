@@ -17,6 +17,15 @@ static size_t count_warnings(const struct fit_plan *plan)
 	return count;
 }
 
+static const char *topic_of_warning(const struct fit_plan *plan)
+{
+	for (size_t i = 0; i < plan->reason_count; i++)
+		if (plan->reasons[i].kind == FIT_REASON_WARNING &&
+			strstr(plan->reasons[i].text, "<qemu:commandline>"))
+			return plan->reasons[i].topic;
+	return NULL;
+}
+
 static void plan_with(struct fit_bench *b, const char *args)
 {
 	fit_strlist_clear(&b->domain.qemu_args);
@@ -28,27 +37,31 @@ static void plan_with(struct fit_bench *b, const char *args)
 static void what_contradicts_the_plan_is_warned_of(void **state)
 {
 	static const struct {
-		const char *args, *warning;
+		const char *args, *topic, *warning;
 	} cases[] = {
-		{"-cpu host", "carries -cpu, which replaces what <cpu>, "},
-		{"--cpu host", "carries -cpu, "},
-		{"-global host-x86_64-cpu.pmu=off", "carries -global for the CPU, "},
-		{"-global driver=host-x86_64-cpu,property=pmu,value=off", "carries -global for"},
-		{"-smp 8,threads=4", "carries -smp, which overrides <vcpu>"},
-		{"-numa node,memdev=ram", "carries -numa, "},
-		{"-m 8G", "carries -m, which replaces the size of <memory>"},
-		{"-object memory-backend-memfd,id=mem,size=4G", "carries -object memory-backend-*"},
-		{"-object qom-type=memory-backend-file,id=mem", "carries -object memory-backend-*"},
-		{"-object {\"qom-type\":\"memory-backend-ram\"}",
+		{"-cpu host", "cpu", "carries -cpu, which replaces what <cpu>, "},
+		{"--cpu host", "cpu", "carries -cpu, "},
+		{"-global host-x86_64-cpu.pmu=off", "cpu", "carries -global for the CPU, "},
+		{"-global driver=host-x86_64-cpu,property=pmu,value=off", "cpu",
+			"carries -global for"},
+		{"-smp 8,threads=4", "cpu", "carries -smp, which overrides <vcpu>"},
+		{"-numa node,memdev=ram", "memory", "carries -numa, "},
+		{"-m 8G", "memory", "carries -m, which replaces the size of <memory>"},
+		{"-object memory-backend-memfd,id=mem,size=4G", "memory",
+			"carries -object memory-backend-*"},
+		{"-object qom-type=memory-backend-file,id=mem", "memory",
+			"carries -object memory-backend-*"},
+		{"-object {\"qom-type\":\"memory-backend-ram\"}", "memory",
 			"carries -object memory-backend-"},
-		{"-mem-path /dev/hugepages", "carries -mem-path, "},
-		{"-mem-prealloc", "carries -mem-prealloc, "},
-		{"-overcommit cpu-pm=on", "carries -overcommit, "},
-		{"-realtime mlock=off", "carries -realtime, which overrides <locked>"},
-		{"-object iothread,id=mine", "carries -object iothread, a thread that libvirt"},
-		{"-machine mem-merge=on", "carries -machine, "},
-		{"-M kernel_irqchip=off", "carries -M, "},
-		{"-name x -device pvpanic -smp 2", "carries -smp, "},
+		{"-mem-path /dev/hugepages", "memory", "carries -mem-path, "},
+		{"-mem-prealloc", "memory", "carries -mem-prealloc, "},
+		{"-overcommit cpu-pm=on", "memory", "carries -overcommit, "},
+		{"-realtime mlock=off", "memory", "carries -realtime, which overrides <locked>"},
+		{"-object iothread,id=mine", "iothreads",
+			"carries -object iothread, a thread that libvirt"},
+		{"-machine mem-merge=on", "cpu", "carries -machine, "},
+		{"-M kernel_irqchip=off", "cpu", "carries -M, "},
+		{"-name x -device pvpanic -smp 2", "cpu", "carries -smp, "},
 	};
 	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 2}, 4);
 
@@ -58,6 +71,7 @@ static void what_contradicts_the_plan_is_warned_of(void **state)
 		plan_with(&b, cases[i].args);
 		fit_expect_reason(&b, FIT_REASON_WARNING, cases[i].warning);
 		assert_int_equal(count_warnings(&b.plan), 1);
+		assert_string_equal(topic_of_warning(&b.plan), cases[i].topic);
 	}
 	plan_with(&b, "-cpu host -smp 2 -cpu max -m 2G");
 	assert_int_equal(count_warnings(&b.plan), 3);
@@ -136,6 +150,21 @@ static void a_part_of_what_contradicts_is_enough(void **state)
 	}
 }
 
+/* What QEMU is told of the machine may change both. */
+static void the_machine_concerns_a_plan_of_the_cpu_or_of_memory(void **state)
+{
+	(void)state;
+	for (unsigned int parts = 0; parts < 4; parts++) {
+		struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 2}, 4);
+
+		b.profile.cpu.intent.set = parts & 1;
+		b.profile.memory.intent.set = parts & 2;
+		plan_with(&b, "-machine mem-merge=on");
+		assert_int_equal(count_warnings(&b.plan), parts != 0);
+		fit_bench_end(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -144,6 +173,7 @@ int main(void)
 		cmocka_unit_test(other_arguments_are_nobodys_business),
 		cmocka_unit_test(nothing_is_said_where_the_profile_asks_for_nothing),
 		cmocka_unit_test(a_part_of_what_contradicts_is_enough),
+		cmocka_unit_test(the_machine_concerns_a_plan_of_the_cpu_or_of_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
