@@ -159,6 +159,28 @@ static void each_cell_has_the_pages_that_its_node_has(void **state)
 	fit_bench_end(&b);
 }
 
+/* Too many cores to look at every choice of them. */
+static void on_a_large_host_a_node_has_the_vcpus_that_it_has_pages_for(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){2, 1, 40, 1}, 4);
+	struct fit_page_pool *pools[] = {&b.host.nodes[0].pools[1], &b.host.nodes[1].pools[1]};
+
+	(void)state;
+	b.profile.iothreads.intent.set = false;
+	b.profile.cells.intent.set = true;
+	b.profile.cells.count = 2;
+	b.profile.memory.page_size_count = 1;
+	b.host.nodes[0].free_kib = b.host.nodes[1].free_kib = 0;
+	pools[0]->total = pools[0]->free = 1;
+	pools[1]->total = pools[1]->free = 3;
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "1,40,41,42");
+	expect_cell(&b, 0, "0", "0", GIB);
+	expect_cell(&b, 1, "1-3", "1", 3 * GIB);
+	assert_int_equal(b.plan.page_kib, GIB);
+	fit_bench_end(&b);
+}
+
 static void memory_larger_than_a_node_is_worth_another_one(void **state)
 {
 	struct fit_bench b = wide_bench(4);
@@ -336,6 +358,12 @@ static void without_memory_of_their_own_no_cells_are_made(void **state)
 	fit_bench_plan(&b);
 	assert_int_equal(b.plan.cell_count, 0);
 	fit_expect_reason(&b, FIT_REASON_NOTE, "microvm has no NUMA cells");
+	fit_xreplace(&b.domain.machine, "q35");
+	fit_strlist_add(&b.domain.qemu_args, "-numa");
+	fit_strlist_add(&b.domain.qemu_args, "node,cpus=0-11");
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.cell_count, 0);
+	fit_expect_reason(&b, FIT_REASON_NOTE, "<qemu:commandline> of the definition has its own");
 	fit_bench_end(&b);
 }
 
@@ -367,6 +395,7 @@ int main(void)
 		cmocka_unit_test(floating_vcpus_that_are_too_many_make_up_for_pinned_ones),
 		cmocka_unit_test(as_many_cells_as_asked_for_or_a_refusal),
 		cmocka_unit_test(each_cell_has_the_pages_that_its_node_has),
+		cmocka_unit_test(on_a_large_host_a_node_has_the_vcpus_that_it_has_pages_for),
 		cmocka_unit_test(memory_larger_than_a_node_is_worth_another_one),
 		cmocka_unit_test(cells_of_the_definition_stay_and_get_memory_at_home),
 		cmocka_unit_test(too_little_memory_for_a_cell_is_refused),

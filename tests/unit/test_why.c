@@ -197,6 +197,19 @@ static void lost_nodes_have_the_numbers_that_decided(void **state)
 	expect_rejection(&b, "nodes", "node 0", "devices", 11, 0);
 	fit_bench_end(&b);
 
+	b = fit_bench((struct fit_host_shape){3, 1, 4, 1}, 4);
+	b.profile.cells.intent.set = true;
+	b.profile.cells.count = 2;
+	b.domain.memory_kib = 100 * GIB;
+	b.profile.memory.page_sizes[0] = 0;
+	b.profile.memory.page_size_count = 1;
+	b.host.nodes[0].memory_kib = 8 * GIB;
+	fit_bench_plan(&b);
+	expect_rejection(&b, "nodes", "nodes 0-1", "cell-memory", 1, 0);
+	fit_expect_reason(&b, FIT_REASON_REJECTION,
+		"nodes 0-1: its memory is too small for the guest's cells");
+	fit_bench_end(&b);
+
 	/* An odd number of vCPUs is not shown as threads. */
 	b = bench(3);
 	b.profile.iothreads.intent.set = false;
