@@ -552,6 +552,28 @@ static void every_element_fits_the_parser(void **state)
 	}
 }
 
+static void what_a_domain_shall_have_is_listed_by_its_path(void **state)
+{
+	static const struct fit_test_file files[] = {
+		P("a", "<domain><clock><timer name='hpet'/><timer name='pit' tickpolicy='delay'/>"
+		       "</clock><features><acpi/><kvm><hidden state='on'/></kvm></features>"
+		       "<title>A</title></domain>"),
+		{0}};
+	struct fit_profile profile = fit_test_compose(files, "a", "");
+	fit_autostrlist struct fit_strlist lines = {0};
+	fit_autofree char *text = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < profile.setting_count; i++)
+		fit_strlist_addf(
+			&lines, "%s=%s", profile.settings[i].attribute, profile.settings[i].value);
+	text = fit_strlist_join(&lines, "\n");
+	assert_string_equal(text, "existing=keep\nclock/timer[@name='hpet']=\n"
+				  "clock/timer[@name='pit']/@tickpolicy=delay\nfeatures/acpi=\n"
+				  "features/kvm/hidden/@state=on\ntitle/text()=A");
+	fit_profile_clear(&profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -569,6 +591,7 @@ int main(void)
 		cmocka_unit_test(what_is_wrong_in_a_file_is_said_with_its_line),
 		cmocka_unit_test(what_is_no_profile_is_refused),
 		cmocka_unit_test(the_digest_is_of_the_meaning),
+		cmocka_unit_test(what_a_domain_shall_have_is_listed_by_its_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
