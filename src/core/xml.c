@@ -416,6 +416,5 @@ bool fit_xml_equivalent(const xmlNode *a, const xmlNode *b)
 
 void fit_xml_free_doc(xmlDoc **doc)
 {
-	if (*doc)
-		xmlFreeDoc(*doc);
+	xmlFreeDoc(*doc);
 }
