@@ -312,6 +312,38 @@ static void more_cells_than_nodes_say_what_fits(void **state)
 	fit_bench_end(&b);
 }
 
+static void vfs_that_nobody_has_are_better_not_wanted(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 4, 1}, 2);
+
+	(void)state;
+	b.profile.vfs.intent.set = true;
+	b.profile.vfs.count = 2;
+	fit_made_pf(&b.host, "0000:41:00.0", "eth0", 0, 1, 1);
+	fit_expect_refusal(&b, "\n  would fit: 1 VF");
+	fit_made_claim(&b.claims, "other", true, "");
+	*FIT_APPEND(b.claims.items[0].devices, b.claims.items[0].device_count) =
+		(struct fit_pciaddr){.bus = 0x41, .slot = 0x10};
+	fit_expect_refusal(&b, "\n  would fit: no VF");
+	fit_bench_end(&b);
+}
+
+/* How to say it is told where the profile has a parameter for it. */
+static void parameters_are_proposed_that_the_profile_has(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){2, 1, 4, 1}, 6);
+	struct fit_profile_param *param = FIT_APPEND(b.profile.params, b.profile.param_count);
+
+	(void)state;
+	param->name = fit_xstrdup("pages");
+	param->value = fit_xstrdup("1G");
+	fit_expect_refusal(&b, "vcpus span=\"nodes\"");
+	assert_null(strstr(b.err.message, "--param"));
+	fit_xreplace(&param->name, "span");
+	fit_expect_refusal(&b, "vcpus span=\"nodes\" (--param span=nodes)");
+	fit_bench_end(&b);
+}
+
 /* Where it is no question of size nothing is proposed. */
 static void other_refusals_propose_nothing(void **state)
 {
@@ -348,6 +380,8 @@ int main(void)
 		cmocka_unit_test(what_is_said_to_fit_does_and_no_more),
 		cmocka_unit_test(a_part_of_the_cache_that_is_too_large_says_what_fits),
 		cmocka_unit_test(more_cells_than_nodes_say_what_fits),
+		cmocka_unit_test(vfs_that_nobody_has_are_better_not_wanted),
+		cmocka_unit_test(parameters_are_proposed_that_the_profile_has),
 		cmocka_unit_test(other_refusals_propose_nothing),
 		cmocka_unit_test(a_long_refusal_still_says_what_fits),
 	};

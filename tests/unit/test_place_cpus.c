@@ -314,6 +314,16 @@ static void kinds_of_cores_are_never_mixed(void **state)
 	b.domain.vcpus = b.domain.vcpus_current = 9;
 	fit_expect_refusal(&b, "\n  performance and efficiency cores are not mixed");
 	fit_bench_end(&b);
+
+	/* Those of one thread cannot have two vCPUs, however many they are. */
+	b = fit_bench((struct fit_host_shape){1, 1, 12, 2}, 8);
+	for (unsigned int cpu = 16; cpu < 24; cpu++)
+		fit_made_offline(&b.host, cpu);
+	for (unsigned int i = 0; i < 24; i++)
+		b.host.cpus[i].kind = i % 12 < 4 ? FIT_CPU_PERFORMANCE : FIT_CPU_EFFICIENCY;
+	b.profile.cpu.threads = 2;
+	fit_expect_refusal(&b, "4 whole cores wanted for 8 vCPUs, 3 are free on node 0\n");
+	fit_bench_end(&b);
 }
 
 static void a_previous_placement_stays_when_it_is_as_good(void **state)

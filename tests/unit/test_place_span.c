@@ -157,6 +157,17 @@ static void of_many_nodes_those_near_each_other_are_found(void **state)
 			fit_cpuset_add(&b.claims.items[0].cpus, cpu);
 	expect_nodes(&b, "5-6");
 	fit_bench_end(&b);
+
+	/* Of those equally near to the device's node, which has 2 cores, those with the most. */
+	b = made_bench(16, 10, true);
+	fit_made_pf(&b.host, "0000:41:00.0", "eth0", 9, 0, 0);
+	fit_bench_request(&b, "eth0");
+	fit_made_claim(&b.claims, "other", true, "2-3");
+	for (unsigned int cpu = 16; cpu < 64; cpu++)
+		if (cpu % 4 > (cpu / 4 == 9))
+			fit_cpuset_add(&b.claims.items[0].cpus, cpu);
+	expect_nodes(&b, "1-2,9");
+	fit_bench_end(&b);
 }
 
 /* No node counts as used that has no core for them, however near to a device it is. */

@@ -37,6 +37,10 @@ static void on_a_large_host_a_set_stays_where_it_was(void **state)
 		fit_made_pin(&b.previous, vcpu, "40-42");
 	fit_bench_plan(&b);
 	fit_expect_set(&b.plan.vcpu_cpus, "40-42");
+	/* One more has come. */
+	b.domain.vcpus = b.domain.vcpus_current = 4;
+	fit_bench_plan(&b);
+	fit_expect_set(&b.plan.vcpu_cpus, "1,40-42");
 	fit_bench_end(&b);
 }
 

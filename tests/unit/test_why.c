@@ -163,6 +163,14 @@ static void pfs_and_vfs_won_by_link_distance_or_number(void **state)
 	expect_rejection(&b, "vf", "second", "order", 1, 0);
 	expect_rejection(&b, "vf", "far", "devices", 11, 0);
 	expect_choice(&b, "bus", "0000:03:10.0", "libvirt chooses the guest's slot");
+	/* Another domain has those of one that comes first. */
+	fit_made_claim(&b.claims, "idle", false, "");
+	for (uint8_t vf = 0; vf < 3; vf++)
+		*FIT_APPEND(b.claims.items[0].devices, b.claims.items[0].device_count) =
+			(struct fit_pciaddr){.bus = 3, .slot = 0x10, .function = vf};
+	fit_bench_plan(&b);
+	expect_rejection(&b, "vf", "good", "overlap", 1, 0);
+	fit_claims_clear(&b.claims);
 	/* It has those that come behind. */
 	fit_made_hostdev(&b.previous, "0000:05:10.0", true);
 	fit_made_hostdev(&b.previous, "0000:05:10.1", true);
@@ -206,7 +214,7 @@ static void lost_nodes_have_the_numbers_that_decided(void **state)
 	b.host.nodes[0].memory_kib = 8 * GIB;
 	fit_bench_plan(&b);
 	expect_rejection(&b, "nodes", "nodes 0-1", "cell-memory", 1, 0);
-	fit_expect_reason(&b, FIT_REASON_REJECTION,
+	assert_string_equal(reason_about(&b, FIT_REASON_REJECTION, "nodes", "nodes 0-1")->text,
 		"nodes 0-1: its memory is too small for the guest's cells");
 	fit_bench_end(&b);
 
@@ -219,6 +227,34 @@ static void lost_nodes_have_the_numbers_that_decided(void **state)
 	assert_string_equal(reason_about(&b, FIT_REASON_REJECTION, "nodes", "node 0")->text,
 		"node 0: vCPUs would share cores and the guest would not know");
 	fit_bench_end(&b);
+}
+
+static void nodes_lost_by_their_cores(void **state)
+{
+	static const struct {
+		unsigned int vcpus;
+		bool running;
+		const char *cpus;
+		const char *criterion;
+		uint64_t value, chosen;
+	} cases[] = {
+		{2, false, "0-7,16-23", "overlap", 1, 0},
+		{3, true, "1-2,5-7", "l3-groups", 2, 1},
+		{2, true, "9-15", "l3-fragments", 2, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(cases); i++) {
+		struct fit_bench b = bench(cases[i].vcpus);
+
+		b.profile.iothreads.intent.set = false;
+		fit_made_claim(&b.claims, "other", cases[i].running, cases[i].cpus);
+		fit_bench_plan(&b);
+		fit_expect_set(&b.plan.vcpu_nodes, "1");
+		expect_rejection(
+			&b, "nodes", "node 0", cases[i].criterion, cases[i].value, cases[i].chosen);
+		fit_bench_end(&b);
+	}
 }
 
 /* Of many PFs the nearest VFs are taken, which can be of more of them on one node. */
@@ -293,6 +329,7 @@ int main(void)
 		cmocka_unit_test(threads_memory_and_pages_say_where_and_why),
 		cmocka_unit_test(pfs_and_vfs_won_by_link_distance_or_number),
 		cmocka_unit_test(lost_nodes_have_the_numbers_that_decided),
+		cmocka_unit_test(nodes_lost_by_their_cores),
 		cmocka_unit_test(nodes_lost_by_the_number_of_their_pfs),
 		cmocka_unit_test(memory_of_nodes_that_may_not_be_used_is_not_said_to_be_slow),
 		cmocka_unit_test(every_reason_is_one_line),
