@@ -18,6 +18,19 @@ static struct fit_claims claims_of(const char *body)
 	return claims;
 }
 
+/* Of a domain that has pins and, below a bus, a device for itself; "" is none. */
+static struct fit_claims claims_with(const char *pins, const char *bus)
+{
+	fit_autofree char *device =
+		fit_xasprintf("<devices><hostdev type='pci'><source>"
+			      "<address bus='%s'/></source></hostdev></devices>",
+			bus);
+	fit_autofree char *body =
+		fit_xasprintf("<vcpu>1</vcpu><cputune>%s</cputune>%s", pins, *bus ? device : "");
+
+	return claims_of(body);
+}
+
 static void a_pinned_domain_holds_its_cpus(void **state)
 {
 	struct fit_claims claims = claims_of(
@@ -138,6 +151,25 @@ static void all_passed_through_devices_are_held(void **state)
 	fit_claims_clear(&claims);
 }
 
+static void domains_collide_by_what_both_have_for_themselves(void **state)
+{
+	static const char *const cpus[] = {
+		"", "<vcpupin vcpu='0' cpuset='4'/>", "<vcpupin vcpu='0' cpuset='5'/>"};
+	static const char *const buses[] = {"", "1", "2"};
+
+	(void)state;
+	for (size_t i = 0; i < 81; i++) {
+		size_t cpu = i % 3, other_cpu = i / 3 % 3, bus = i / 9 % 3, other_bus = i / 27;
+		struct fit_claims claims = claims_with(cpus[cpu], buses[bus]);
+		struct fit_claims others = claims_with(cpus[other_cpu], buses[other_bus]);
+		bool expected = (cpu > 0 && cpu == other_cpu) || (bus > 0 && bus == other_bus);
+
+		assert_int_equal(fit_claims_collide(&claims.items[0], &others.items[0]), expected);
+		fit_claims_clear(&claims);
+		fit_claims_clear(&others);
+	}
+}
+
 static void a_domain_is_known_by_uuid_and_by_name_where_it_has_none(void **state)
 {
 	static const char one[] = "<name>a</name><uuid>11111111-2222-3333-4444-555555555555</uuid>";
@@ -174,6 +206,7 @@ int main(void)
 		cmocka_unit_test(hugepages_are_counted_per_guest_cell),
 		cmocka_unit_test(memory_that_is_only_preferred_is_not_bound),
 		cmocka_unit_test(all_passed_through_devices_are_held),
+		cmocka_unit_test(domains_collide_by_what_both_have_for_themselves),
 		cmocka_unit_test(a_domain_is_known_by_uuid_and_by_name_where_it_has_none),
 	};
 
