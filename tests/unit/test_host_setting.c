@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/host_write.h"
+#include "core/hostops.h"
 #include "core/profile_grammar.h"
 #include "core/profile_value.h"
 #include "sys/resource.h"
@@ -108,6 +109,52 @@ static void times_are_in_the_units_of_the_kernel(void **unused)
 	expect_text(FIT_SETTING_TURBO, "off", "1");
 	expect_text(FIT_SETTING_BOOST, "off", "0");
 	expect_text(FIT_SETTING_GOVERNOR, "performance", "performance");
+}
+
+static void what_is_done_to_a_setting_is_told_in_words(void **unused)
+{
+	static const struct {
+		enum fit_host_setting_id id;
+		const char *value, *text;
+	} cases[] = {
+		{FIT_SETTING_ENERGY_PREFERENCE, "power", "energy preference power on CPUs 2-3"},
+		{FIT_SETTING_GOVERNOR, "powersave", "governor powersave on CPUs 2-3"},
+		{FIT_SETTING_WAKEUP_LATENCY, "1us", "wakeup latency at most 1us on CPUs 2-3"},
+		{FIT_SETTING_TURBO, "off", "turbo off"},
+		{FIT_SETTING_DEVICE_POWER, "on", "runtime power on of 0000:42:00.0"},
+		{FIT_SETTING_ASPM, "off", "link power saving off of 0000:42:00.0"},
+		{FIT_SETTING_TRANSPARENT_HUGEPAGES, "never", "transparent huge pages never"},
+		{FIT_SETTING_TRANSPARENT_HUGEPAGES_DEFRAG, "defer",
+			"waiting for transparent huge pages defer"},
+		{FIT_SETTING_KSM, "off", "merging of equal pages off"},
+		{FIT_SETTING_NUMA_BALANCING, "off", "NUMA balancing off"},
+		{FIT_SETTING_COMPACTION, "5", "proactive compaction at most 5"},
+		{FIT_SETTING_STAT_INTERVAL, "9s", "interval of memory statistics at least 9s"},
+		{FIT_SETTING_TIMER_MIGRATION, "off", "migration of timers off"},
+		{FIT_SETTING_RT_RUNTIME, "unlimited", "time for real-time threads unlimited"},
+		{FIT_SETTING_HALT_POLL, "9us", "halt polling 9us"},
+		{FIT_SETTING_WORKQUEUES, "elsewhere", "unbound work queues off CPUs 2-3"},
+		{FIT_SETTING_LOCKUP_WATCHDOG, "elsewhere", "lockup watchdog off CPUs 2-3"},
+		{FIT_SETTING_NEW_INTERRUPTS, "elsewhere", "new interrupts off CPUs 2-3"},
+	};
+	struct fit_pciaddr device = {.bus = 0x42};
+
+	(void)unused;
+	for (size_t i = 0; i < FIT_ARRAY_SIZE(cases); i++) {
+		bool of_device = fit_host_setting_needs_devices(&fit_host_settings[cases[i].id]);
+		fit_autofree char *value = fit_xstrdup(cases[i].value);
+		struct fit_op op = {.kind = FIT_OP_SETTING,
+			.setting = cases[i].id,
+			.value = value,
+			.devices = &device,
+			.device_count = of_device};
+		fit_autofree char *text = NULL;
+
+		fit_cpuset_add(&op.cpus, 2);
+		fit_cpuset_add(&op.cpus, 3);
+		text = fit_op_describe(&op);
+		assert_string_equal(text, cases[i].text);
+	}
 }
 
 static void times_have_units(void **unused)
@@ -308,6 +355,7 @@ int main(void)
 		cmocka_unit_test(every_row_makes_sense),
 		cmocka_unit_test(words_are_translated_both_ways),
 		cmocka_unit_test(times_are_in_the_units_of_the_kernel),
+		cmocka_unit_test(what_is_done_to_a_setting_is_told_in_words),
 		cmocka_unit_test(times_have_units),
 		cmocka_unit_test(vendor_ids_have_twelve_characters),
 		cmocka_unit_test(only_files_on_the_list_may_be_written),

@@ -180,6 +180,10 @@ static void a_network_that_gives_no_vfs_is_refused(void **state)
 	fit_expect_refusal(&b, "libvirt network 'default' gives no VFs");
 	b.profile.vfs.class = FIT_VF_NVME;
 	fit_expect_refusal(&b, "NVMe VFs are wanted from a libvirt network");
+	/* Nothing is wanted from anywhere. */
+	b.profile.vfs.count = 0;
+	fit_bench_plan(&b);
+	assert_int_equal(b.plan.vf_count, 0);
 	fit_bench_end(&b);
 	fit_networks_clear(&found);
 }

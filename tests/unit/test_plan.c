@@ -171,6 +171,40 @@ static void a_report_tells_cpus_of_their_own_from_shared_ones(void **state)
 	fit_bench_end(&b);
 }
 
+static void a_report_tells_where_the_memory_of_guest_cells_comes_from(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){2, 1, 8, 2}, 4);
+
+	(void)state;
+	b.profile.cells.intent.set = true;
+	b.profile.cells.count = 2;
+	b.profile.vcpus.span_nodes = true;
+	b.host.nodes[0].pools[1].total = b.host.nodes[0].pools[1].free = 5;
+	b.host.nodes[1].pools[1].total = b.host.nodes[1].pools[1].free = 6;
+	expect_row(&b, "guest cell 0  vCPUs 0-1, 2 GiB on node 0  2 pages of 1 GiB, 5 free\n"
+		       "  guest cell 1  vCPUs 2-3, 2 GiB on node 1  2 pages of 1 GiB, 6 free\n");
+	b.profile.memory.page_size_count = 0;
+	expect_row(&b, "guest cell 0  vCPUs 0-1, 2 GiB on node 0\n"
+		       "  guest cell 1  vCPUs 2-3, 2 GiB on node 1\n");
+	fit_bench_end(&b);
+}
+
+static void a_report_does_not_know_which_vf_a_network_will_give(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 1}, 1);
+
+	(void)state;
+	b.profile.vfs.intent.set = true;
+	b.profile.vfs.count = 1;
+	b.profile.vfs.as = FIT_VF_AS_NETWORK;
+	b.profile.vfs.network = fit_xstrdup("pool");
+	b.profile.vfs.macs = fit_xstrdup("52:54:00:00:00:01");
+	b.profile.vfs.vlan = 42;
+	expect_row(&b, "VF 1       network pool     chosen by libvirt at start, 52:54:00:00:00:01, "
+		       "VLAN 42\n");
+	fit_bench_end(&b);
+}
+
 /* A definition may pass through what another host had. */
 static void a_report_has_interrupts_only_of_devices_that_are_there(void **state)
 {
@@ -235,6 +269,8 @@ int main(void)
 		cmocka_unit_test(a_drive_for_cds_gets_no_iothread),
 		cmocka_unit_test(a_report_has_a_row_for_each_placement),
 		cmocka_unit_test(a_report_tells_cpus_of_their_own_from_shared_ones),
+		cmocka_unit_test(a_report_tells_where_the_memory_of_guest_cells_comes_from),
+		cmocka_unit_test(a_report_does_not_know_which_vf_a_network_will_give),
 		cmocka_unit_test(a_report_has_interrupts_only_of_devices_that_are_there),
 		cmocka_unit_test(pins_that_are_kept_have_rows_too),
 		cmocka_unit_test(nodes_that_lost_for_the_same_reason_share_a_line),
