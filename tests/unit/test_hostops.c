@@ -545,8 +545,13 @@ static void the_profile_decides_whether_a_missing_governor_is_an_error(void **st
 	fit_hostops_clear(&ops);
 	profile.host[FIT_SETTING_GOVERNOR].missing_refuse = true;
 	profile.isolate.missing_refuse = true;
+	/* Where it is asked for is in the error. */
+	profile.isolate.intent.file = "low.xml";
+	profile.isolate.intent.line = 7;
 	fit_hostops_derive(&domain, &profile, &ops);
 	assert_false(ops.items[2].optional || ops.items[3].optional);
+	assert_null(ops.items[2].where);
+	assert_string_equal(ops.items[3].where, "low.xml:7");
 	fit_hostops_clear(&ops);
 	fit_domain_clear(&domain);
 }

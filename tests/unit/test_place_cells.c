@@ -220,9 +220,12 @@ static void cells_of_the_definition_stay_and_get_memory_at_home(void **state)
 	assert_true(b.plan.cells_kept);
 	expect_cell(&b, 0, "0-5", "0", GIB);
 	expect_cell(&b, 1, "6-11", "1", 3 * GIB);
+	assert_true(fit_made_reason(&b.plan, FIT_REASON_NOTE, "guest NUMA cell 1: pages of"));
 	/* Too large for the node: all cells have the memory of both. */
 	b.host.nodes[1].memory_kib = 2 * GIB;
 	fit_bench_plan(&b);
+	fit_expect_reason(&b, FIT_REASON_NOTE, "pages of");
+	assert_false(fit_made_reason(&b.plan, FIT_REASON_NOTE, "guest NUMA cell"));
 	fit_expect_set(&b.plan.cells[0].memory_nodes, "0-1");
 	fit_expect_set(&b.plan.cells[1].memory_nodes, "0-1");
 	b.host.nodes[1].memory_kib = 64 * GIB;
