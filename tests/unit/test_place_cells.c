@@ -181,6 +181,20 @@ static void on_a_large_host_a_node_has_the_vcpus_that_it_has_pages_for(void **st
 	fit_bench_end(&b);
 }
 
+static void as_many_vcpus_as_there_may_be_have_equal_cells(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){2, 1, 8, 32}, 256);
+
+	(void)state;
+	b.profile.iothreads.intent.set = false;
+	b.profile.cells.intent.set = true;
+	b.profile.cells.count = 2;
+	fit_bench_plan(&b);
+	expect_cell(&b, 0, "0-127", "0", 2 * GIB);
+	expect_cell(&b, 1, "128-255", "1", 2 * GIB);
+	fit_bench_end(&b);
+}
+
 static void memory_larger_than_a_node_is_worth_another_one(void **state)
 {
 	struct fit_bench b = wide_bench(4);
@@ -399,6 +413,7 @@ int main(void)
 		cmocka_unit_test(as_many_cells_as_asked_for_or_a_refusal),
 		cmocka_unit_test(each_cell_has_the_pages_that_its_node_has),
 		cmocka_unit_test(on_a_large_host_a_node_has_the_vcpus_that_it_has_pages_for),
+		cmocka_unit_test(as_many_vcpus_as_there_may_be_have_equal_cells),
 		cmocka_unit_test(memory_larger_than_a_node_is_worth_another_one),
 		cmocka_unit_test(cells_of_the_definition_stay_and_get_memory_at_home),
 		cmocka_unit_test(too_little_memory_for_a_cell_is_refused),

@@ -447,6 +447,19 @@ static void nodes_with_the_same_room_are_named_together(void **state)
 	fit_bench_end(&b);
 }
 
+static void a_cpu_that_names_no_node_is_of_the_node_that_names_it(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){2, 1, 4, 1}, 4);
+
+	(void)state;
+	for (size_t i = 0; i < b.host.cpu_count; i++)
+		b.host.cpus[i].node = -1;
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "4,5,6,7");
+	fit_expect_set(&b.plan.vcpu_nodes, "1");
+	fit_bench_end(&b);
+}
+
 static void devices_far_from_the_vcpus_are_warned_of(void **state)
 {
 	struct fit_bench b = fit_bench((struct fit_host_shape){2, 1, 4, 1}, 2);
@@ -530,6 +543,7 @@ int main(void)
 		cmocka_unit_test(a_vcpu_stays_beside_the_emulator),
 		cmocka_unit_test(floating_vcpus_use_a_node_without_what_others_have),
 		cmocka_unit_test(nodes_with_the_same_room_are_named_together),
+		cmocka_unit_test(a_cpu_that_names_no_node_is_of_the_node_that_names_it),
 		cmocka_unit_test(devices_far_from_the_vcpus_are_warned_of),
 		cmocka_unit_test(threads_of_its_cores_that_are_not_allowed_are_warned_of),
 	};

@@ -129,6 +129,23 @@ static void vcpus_without_a_pin_are_placed_around_those_that_have_one(void **sta
 	fit_bench_end(&b);
 }
 
+static void pins_that_are_kept_are_warned_of_where_others_are(void **state)
+{
+	struct fit_bench b = fit_bench((struct fit_host_shape){1, 1, 8, 1}, 2);
+
+	(void)state;
+	fit_made_pin(&b.domain, 0, "2");
+	fit_made_pin(&b.domain, 1, "3");
+	fit_made_claim(&b.claims, "beside", true, "4-5");
+	fit_made_claim(&b.claims, "among", false, "3-4");
+	fit_bench_plan(&b);
+	fit_expect_pins(&b, "2,3");
+	fit_expect_reason(&b, FIT_REASON_WARNING,
+		"the vCPU pins that are kept overlap with among (shut off) on CPU 3");
+	assert_null(fit_made_reason(&b.plan, FIT_REASON_WARNING, "beside"));
+	fit_bench_end(&b);
+}
+
 static void floating_vcpus_leave_a_pin_alone(void **state)
 {
 	struct fit_bench b = fit_bench((struct fit_host_shape){2, 1, 4, 1}, 2);
@@ -245,6 +262,7 @@ int main(void)
 		cmocka_unit_test(topoext_is_for_amd_with_guest_threads),
 		cmocka_unit_test(pins_of_the_definition_are_kept_and_followed),
 		cmocka_unit_test(vcpus_without_a_pin_are_placed_around_those_that_have_one),
+		cmocka_unit_test(pins_that_are_kept_are_warned_of_where_others_are),
 		cmocka_unit_test(floating_vcpus_leave_a_pin_alone),
 		cmocka_unit_test(kept_pins_that_split_siblings_give_no_guest_threads),
 		cmocka_unit_test(a_replaced_topology_is_explained_by_the_pins_that_tear_it),

@@ -42,6 +42,18 @@ static void on_a_large_host_a_set_stays_where_it_was(void **state)
 	fit_bench_plan(&b);
 	fit_expect_set(&b.plan.vcpu_cpus, "1,40-42");
 	fit_bench_end(&b);
+
+	/* It comes to the others' L3 cache, though another one has fewer cores left. */
+	b = fit_bench((struct fit_host_shape){1, 2, 40, 1}, 3);
+	b.profile.vcpus.pin_set = true;
+	b.previous = fit_made_domain("web01", 2, 4 * GIB);
+	b.has_previous = true;
+	for (unsigned int vcpu = 0; vcpu < 2; vcpu++)
+		fit_made_pin(&b.previous, vcpu, "50-51");
+	fit_made_claim(&b.claims, "other", true, "1-10");
+	fit_bench_plan(&b);
+	fit_expect_set(&b.plan.vcpu_cpus, "40,50-51");
+	fit_bench_end(&b);
 }
 
 static void sets_end_where_guest_cells_do(void **state)
