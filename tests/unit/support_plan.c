@@ -384,6 +384,12 @@ void fit_expect_refusal(struct fit_bench *b, const char *part)
 		fail_msg("'%s' lacks '%s'", b->err.message, part);
 }
 
+void fit_bench_keep_plan(struct fit_bench *b)
+{
+	b->previous = fit_made_fitted(&b->domain, &b->plan);
+	b->has_previous = true;
+}
+
 void fit_bench_end(struct fit_bench *b)
 {
 	fit_plan_clear(&b->plan);

@@ -82,6 +82,8 @@ struct fit_bench fit_bench(struct fit_host_shape shape, unsigned int vcpus);
 struct fit_plan_input fit_bench_input(const struct fit_bench *b);
 void fit_bench_request(struct fit_bench *b, const char *netdev);
 void fit_bench_plan(struct fit_bench *b); /* replaces b->plan */
+/* What it planned is the domain's previous placement from now on. */
+void fit_bench_keep_plan(struct fit_bench *b);
 void fit_bench_end(struct fit_bench *b);
 void fit_expect_refusal(struct fit_bench *b, const char *part);
 void fit_expect_pins(const struct fit_bench *b, const char *pins);

@@ -311,8 +311,7 @@ static void the_pages_of_a_guest_s_own_cells_are_all_its_pages(void **state)
 	fit_bench_plan(&b);
 	assert_int_equal(b.plan.cell_count, 0);
 	assert_int_equal(b.plan.page_kib, GIB);
-	b.previous = fit_made_fitted(&b.domain, &b.plan);
-	b.has_previous = true;
+	fit_bench_keep_plan(&b);
 	assert_null(b.previous.cells);
 	b.previous.cells = fit_xcalloc(2, sizeof(*b.previous.cells));
 	b.previous.cell_count = 2;
@@ -340,8 +339,7 @@ static void a_cell_is_not_turned_out_by_one_that_is_bound_nowhere(void **state)
 	fit_bench_plan(&b);
 	assert_int_equal(b.plan.cells[0].page_kib, GIB);
 	assert_int_equal(b.plan.cells[1].page_kib, GIB);
-	b.previous = fit_made_fitted(&b.domain, &b.plan);
-	b.has_previous = true;
+	fit_bench_keep_plan(&b);
 	fit_bench_plan(&b);
 	assert_int_equal(b.plan.cells[0].page_kib, GIB);
 	assert_int_equal(b.plan.cells[1].page_kib, GIB);

@@ -334,8 +334,7 @@ static void a_previous_placement_stays_when_it_is_as_good(void **state)
 	fit_made_disk(&b.domain, "vda", "virtio");
 	fit_made_claim(&b.claims, "other", true, "1-3");
 	fit_bench_plan(&b);
-	b.previous = fit_made_fitted(&b.domain, &b.plan);
-	b.has_previous = true;
+	fit_bench_keep_plan(&b);
 	fit_expect_pins(&b, "4,20,5,21");
 	/* The other domain is gone: what it had would be the tighter fit now. */
 	fit_claims_clear(&b.claims);
@@ -362,8 +361,7 @@ static void the_best_placement_is_found_at_once(void **state)
 	fit_made_offline(&b.host, 8);
 	fit_bench_plan(&b);
 	fit_expect_pins(&b, "1,2,7");
-	b.previous = fit_made_fitted(&b.domain, &b.plan);
-	b.has_previous = true;
+	fit_bench_keep_plan(&b);
 	fit_bench_plan(&b);
 	fit_expect_pins(&b, "1,2,7");
 	fit_bench_end(&b);
@@ -393,8 +391,7 @@ static void a_placement_that_is_better_than_what_is_found_stays(void **state)
 	b.profile.iothreads.intent.set = false;
 	fit_made_offline(&b.host, 81);
 	fit_bench_plan(&b);
-	b.previous = fit_made_fitted(&b.domain, &b.plan);
-	b.has_previous = true;
+	fit_bench_keep_plan(&b);
 	b.previous.vcpu_pins[0].cpus = fit_made_set("1");
 	b.previous.vcpu_pins[1].cpus = fit_made_set("2");
 	b.previous.vcpu_pins[2].cpus = fit_made_set("82");
@@ -413,8 +410,7 @@ static void a_vcpu_stays_beside_the_emulator(void **state)
 	fit_made_claim(&b.claims, "other", true, "1");
 	fit_bench_plan(&b);
 	fit_expect_pins(&b, "2");
-	b.previous = fit_made_fitted(&b.domain, &b.plan);
-	b.has_previous = true;
+	fit_bench_keep_plan(&b);
 	fit_claims_clear(&b.claims);
 	fit_bench_plan(&b);
 	fit_expect_set(&b.plan.emulator, "2");

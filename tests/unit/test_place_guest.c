@@ -108,8 +108,7 @@ static void vcpus_without_a_pin_are_placed_around_those_that_have_one(void **sta
 	fit_bench_plan(&b);
 	fit_expect_pins(&b, "1,9,2,10");
 	/* The user moves one vCPU: the others stay where they are. */
-	b.previous = fit_made_fitted(&b.domain, &b.plan);
-	b.has_previous = true;
+	fit_bench_keep_plan(&b);
 	fit_made_pin(&b.domain, 2, "6");
 	fit_bench_plan(&b);
 	assert_false(b.plan.vcpus_kept);

@@ -153,8 +153,7 @@ static void memory_devices_of_another_size_have_room_too(void **state)
 	fit_bench_plan(&b);
 	assert_int_equal(b.plan.page_kib, GIB);
 	/* Running, it has them all, and goes on having them. */
-	b.previous = fit_made_fitted(&b.domain, &b.plan);
-	b.has_previous = true;
+	fit_bench_keep_plan(&b);
 	pools[1].free = 0;
 	fit_bench_plan(&b);
 	assert_int_equal(b.plan.page_kib, GIB);
@@ -206,8 +205,7 @@ static void memory_devices_on_other_nodes_have_room_there(void **state)
 		if (cases[i].why)
 			fit_expect_reason(&b, FIT_REASON_NOTE, cases[i].why);
 		/* Running, it has them, and goes on having them. */
-		b.previous = fit_made_fitted(&b.domain, &b.plan);
-		b.has_previous = true;
+		fit_bench_keep_plan(&b);
 		for (unsigned int node = 0; node < 2 && !cases[i].why; node++)
 			b.host.nodes[node].pools[1].free = 0;
 		fit_bench_plan(&b);
@@ -238,8 +236,7 @@ static void memory_devices_of_running_guests_with_cells_are_their_own(void **sta
 		assert_int_equal(b.plan.cells[0].page_kib, GIB);
 		assert_int_equal(b.plan.cells[1].page_kib, GIB);
 		fit_domain_clear(&b.previous);
-		b.previous = fit_made_fitted(&b.domain, &b.plan);
-		b.has_previous = true;
+		fit_bench_keep_plan(&b);
 		pools[1].free = 0;
 	}
 	fit_bench_end(&b);

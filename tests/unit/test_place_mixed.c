@@ -199,8 +199,7 @@ static void a_plan_stays_what_it_is(void **state)
 	(void)state;
 	fit_bench_plan(&b);
 	before = fit_made_pins(&b.plan);
-	b.previous = fit_made_fitted(&b.domain, &b.plan);
-	b.has_previous = true;
+	fit_bench_keep_plan(&b);
 	fit_bench_plan(&b);
 	fit_expect_pins(&b, before);
 	fit_bench_end(&b);

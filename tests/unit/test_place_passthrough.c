@@ -342,8 +342,7 @@ static void a_root_port_keeps_its_bus(void **state)
 		fit_cpuset_add(&b.domain.pci_buses, bus);
 	fit_bench_plan(&b);
 	assert_int_equal(b.plan.ports[0].index, 7);
-	b.previous = fit_made_fitted(&b.domain, &b.plan);
-	b.has_previous = true;
+	fit_bench_keep_plan(&b);
 	add_controller(&b.previous, 7, "ua-virt-fit-port0");
 	fit_cpuset_add(&b.domain.pci_buses, 8);
 	fit_bench_plan(&b);

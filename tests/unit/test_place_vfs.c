@@ -212,8 +212,7 @@ static void vfs_that_programs_or_containers_have_are_passed_over(void **state)
 	/* While the domain itself runs, that is it. */
 	vf->opened = false;
 	fit_bench_plan(&b);
-	b.previous = fit_made_fitted(&b.domain, &b.plan);
-	b.has_previous = true;
+	fit_bench_keep_plan(&b);
 	vf->opened = true;
 	fit_bench_plan(&b);
 	expect_vfs(&b, "0000:41:10.0");
@@ -366,8 +365,7 @@ static void a_domain_stays_on_the_vf_that_is_created_for_it(void **state)
 	device(&b, "0000:41:00.0")->sriov_stride = 2;
 	fit_bench_plan(&b);
 	expect_vfs(&b, "0000:41:10.0");
-	b.previous = fit_made_fitted(&b.domain, &b.plan);
-	b.has_previous = true;
+	fit_bench_keep_plan(&b);
 	fit_made_pf(&b.host, "0000:81:00.0", "enp129s0f0", 0, 8, 2);
 	fit_bench_plan(&b);
 	expect_vfs(&b, "0000:41:10.0");
@@ -399,8 +397,7 @@ static void vfs_stay_with_a_domain_that_has_them(void **state)
 	claim_device(&b, "other", true, "0000:41:10.0");
 	fit_bench_plan(&b);
 	expect_vfs(&b, "0000:41:10.1");
-	b.previous = fit_made_fitted(&b.domain, &b.plan);
-	b.has_previous = true;
+	fit_bench_keep_plan(&b);
 	fit_claims_clear(&b.claims);
 	fit_bench_plan(&b);
 	expect_vfs(&b, "0000:41:10.1");

@@ -175,8 +175,7 @@ static bool settle(struct fit_bench *b)
 		return false;
 	if (b->has_previous)
 		fit_domain_clear(&b->previous);
-	b->previous = fit_made_fitted(&b->domain, &b->plan);
-	b->has_previous = true;
+	fit_bench_keep_plan(b);
 	return true;
 }
 

@@ -96,8 +96,7 @@ static void cores_won_by_what_they_leave_or_by_where_they_were(void **state)
 	fit_bench_plan(&b);
 	fit_expect_set(&b.plan.vcpu_cpus, "10,26");
 	expect_rejection(&b, "cores", "CPUs 13-15,29-31 of another L3 cache", "l3-fragments", 2, 1);
-	b.previous = fit_made_fitted(&b.domain, &b.plan);
-	b.has_previous = true;
+	fit_bench_keep_plan(&b);
 	fit_claims_clear(&b.claims);
 	fit_made_claim(&b.claims, "batch", true, "1-7");
 	fit_bench_plan(&b);
